@@ -3,6 +3,7 @@
 #include "compiler/catalog/Passes.h"
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/nstf/ArenaValues.h"
 
 #include <stdexcept>
 
@@ -49,6 +50,9 @@ public:
     FailureOr<int64_t> maxTokens = findMaxTokens();
     if (failed(maxTokens) || failed(readWishes()))
       return failure();
+    for (GraphOp graph : model.getOps<GraphOp>())
+      if (graph.getArenaSize() && failed(verifyPlanned(graph, *maxTokens)))
+        return failure();
     kernels = collectKernels(model);
     if (!options.symbol.empty() && kernels.size() != 1)
       return model.emitError() << "expected one kernel to be called " << options.symbol << " but got "

@@ -279,6 +279,24 @@ LogicalResult Compilation::selectKernels() {
   return success();
 }
 
+LogicalResult Compilation::planLaunches() {
+  if (failed(selectKernels()))
+    return failure();
+  TimingScope scope = timing.nest("launches");
+  PassManager pm(&context, VariantOp::getOperationName());
+  pm.enableTiming(scope);
+  buildProgramPipeline(pm);
+  for (CompiledTarget &target : targets) {
+    for (VariantOp variant : target.module.getOps<VariantOp>()) // where the template has none, there will be none
+      if (!readOwnMemory(variant).empty() && failed(pm.run(variant)))
+        return failure();
+    target.plan = readKernelPlan(target.module, graph);
+    for (KernelVariant &variant : target.plan.variants)
+      variant.launch.arguments = readOwnMemory(variant.op);
+  }
+  return success();
+}
+
 /// Of a part's tile program, under which passes remark on it.
 static std::string getProgramName(PartOp part) {
   return (*part.getBody().getOps<systolic::KernelOp>().begin()).getSymName().str();

@@ -84,6 +84,8 @@ public:
   mlir::LogicalResult run(Stage last);
   /// Goes on from Stage::Fused, where run(Stage::Fused) ended.
   mlir::LogicalResult resume(Stage last);
+  /// Goes on from there only so far that it is known what memory a package takes (planPackage).
+  mlir::LogicalResult planLaunches();
   /// The text of a stage: up to Stage::LLVM the model's module with all targets in it, then target by target; of
   /// Stage::Hsaco the bytes of their code objects. Precondition: the last stage run; earlier ones are gone.
   std::string getText(Stage stage) const;

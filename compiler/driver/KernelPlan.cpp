@@ -67,6 +67,37 @@ static LaunchInfo::Part readPart(systolic::GeometryAttr geometry) {
   return part;
 }
 
+/// Of memory of a launch's own, laid out for the largest step, what the variant's steps take: an extent that grows with
+/// the rows of a step is as long as their rows make it.
+static MemRefType fitToRows(MemRefType memory, DictionaryAttr parameters, DictionaryAttr perToken, VariantOp variant) {
+  int64_t rows = 0;
+  for (auto [first, last] : variant.getTokenRanges())
+    rows = std::max(rows, last);
+  SmallVector<int64_t> shape(memory.getShape());
+  for (auto [size, axis] : llvm::zip_equal(shape, cast<systolic::AxesAttr>(memory.getMemorySpace()).getNames())) {
+    auto product = dyn_cast<StringAttr>(axis);
+    for (StringRef factor : llvm::split(product ? product.getValue() : "", " * "))
+      if (auto elements = perToken.getAs<IntegerAttr>(factor))
+        size = size / cast<IntegerAttr>(parameters.get(factor)).getInt() * elements.getInt() * rows;
+  }
+  return MemRefType::get(shape, memory.getElementType());
+}
+
+std::vector<LaunchInfo::Argument> nstf::readOwnMemory(VariantOp variant) {
+  std::vector<LaunchInfo::Argument> found;
+  for (PartOp part : variant.getParts())
+    for (auto kernel : part.getBody().getOps<systolic::KernelOp>())
+      for (auto [position, argument] :
+           llvm::zip_equal(kernel.getLaunchedArguments(), kernel.getLaunchAttr().getArguments()))
+        if (argument.isOwn())
+          found.push_back({.kind = getKind(argument.kind),
+                           .memory = fitToRows(cast<MemRefType>(kernel.getArgumentTypes()[position]),
+                                               kernel.getParams(), kernel.getLaunchAttr().getPerToken(), variant),
+                           .name = argument.name.str(),
+                           .access = "read_write"});
+  return found;
+}
+
 LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
   auto launch = variant->getAttrOfType<systolic::LaunchAttr>(systolic::launchAttributeName);
   if (!launch)
@@ -77,7 +108,8 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
     LaunchInfo::Argument argument;
     argument.name = from.name.str();
     argument.index = from.index;
-    argument.memory = from.memory;
+    if (from.isOwn())
+      argument.memory = fitToRows(from.memory, geometry.getParams(), geometry.getLaunch().getPerToken(), variant);
     argument.kind = getKind(from.kind);
     argument.access = from.kind == systolic::LaunchArgument::Result                    ? "write"
                       : from.kind == systolic::LaunchArgument::InPlace || from.isOwn() ? "read_write"

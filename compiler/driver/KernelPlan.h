@@ -69,6 +69,9 @@ struct KernelPlan {
 /// std::runtime_error where a step of the graph has no variant.
 KernelPlan readKernelPlan(mlir::ModuleOp target, GraphOp graph);
 
+/// What a launch has for itself, before its kernel is lowered.
+std::vector<LaunchInfo::Argument> readOwnMemory(VariantOp variant);
+
 /// What a launch takes, which systolic-to-gpu-join-parts and systolic-to-gpu-lower-kernels left on the variant and its
 /// parts.
 LaunchInfo readLaunchInfo(VariantOp variant);

@@ -1,12 +1,10 @@
 // A finished compilation as what the package writer takes (PackageBuild.h).
 #include "compiler/driver/PackageBuild.h"
+#include "compiler/driver/DeviceMemory.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/StepOrder.h"
 #include "compiler/quantize/QuantizedMatrix.h"
 #include "nstf/Tokenizer.h"
-#include "passes/nstf/FormedGraph.h"
-#include "passes/nstf/WeightFormat.h"
-#include "support/ControlBlock.h"
 #include "support/SinCos.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -14,14 +12,10 @@
 
 using namespace mlir;
 using namespace nstf;
-using support::ControlBlock;
 
 namespace {
 
 constexpr unsigned codeObjectVersion = 5;
-
-/// Of the pieces of scratch memory, bytes.
-constexpr uint64_t ownAlignment = 256;
 
 /// A type or attribute as it is printed.
 template <typename Printed> std::string getText(Printed printed) {
@@ -57,19 +51,25 @@ void readField(Attribute attribute, std::optional<int64_t> &field) {
 class PackageBuilder {
 public:
   explicit PackageBuilder(const Compilation &compilation)
-      : compilation(compilation), model(compilation.getModel()), graph(compilation.getGraph()),
-        maxTokens(model->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt()) {}
-
-  PackageInputs build() {
+      : compilation(compilation), model(compilation.getModel()), graph(compilation.getGraph()) {
     inputs.manifest.compiler = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING;
     addModel();
+    memory.emplace(compilation, inputs.manifest);
+  }
+
+  PackageInputs build() {
     addTextFiles();
     addWeights();
-    addBuffers();
     addLimits();
     for (const CompiledTarget &target : compilation.getTargets())
       addTarget(target);
     return std::move(inputs);
+  }
+
+  manifest::Manifest plan() {
+    for (const CompiledTarget &target : compilation.getTargets())
+      inputs.manifest.targets.push_back(describeChip(target));
+    return std::move(inputs.manifest);
   }
 
 private:
@@ -140,16 +140,8 @@ private:
     manifest::Weights &weights = inputs.manifest.weights;
     weights.mode = compilation.getOptions().weights;
     weights.seed = compilation.getOptions().seed;
-    for (WeightOp weight : model.getOps<WeightOp>()) {
-      auto type = cast<RankedTensorType>(weight.getType());
-      weightNumbers[weight.getSymName()] = weights.tensors.size();
-      weights.tensors.push_back({weight.getSymName().str(), getElementType(type), getShape(type), 0, 0, {}});
-      if (auto plane = weight.getPlane())
-        weights.tensors.back().plane = {getFormatName(plane->getFormat(), plane->getZeros()),
-                                        stringifyPlane(plane->getPlane()).str()};
+    for (WeightOp weight : model.getOps<WeightOp>())
       inputs.weightOrigins.push_back(getOrigin(weight));
-    }
-    weightBytes = layoutWeights(weights);
   }
 
   WeightOrigin getOrigin(WeightOp weight) {
@@ -190,81 +182,6 @@ private:
                               int64_t row, std::span<std::byte> bytes) { matrix.fillRow(plane, row, bytes); }};
   }
 
-  size_t addBuffer(std::string name, manifest::BufferKind kind, uint64_t size) {
-    inputs.manifest.buffers.push_back({std::move(name), kind, size, {}, {}});
-    return inputs.manifest.buffers.size() - 1;
-  }
-
-  size_t addBuffer(std::string name, manifest::BufferKind kind, RankedTensorType type) {
-    size_t number = addBuffer(std::move(name), kind, getBytes(type));
-    inputs.manifest.buffers[number].type = getElementType(type);
-    inputs.manifest.buffers[number].shape = getShape(type);
-    return number;
-  }
-
-  uint64_t getBytes(Type type) const {
-    auto tensor = cast<RankedTensorType>(type);
-    return getShape(tensor).bytes(getElementType(tensor), maxTokens);
-  }
-
-  void addBuffers() {
-    manifest::Manifest &manifest = inputs.manifest;
-    if (weightBytes)
-      manifest.weights.buffer = addBuffer("weights", manifest::BufferKind::Weights, weightBytes);
-    if (auto size = graph->getAttrOfType<IntegerAttr>(NSTFDialect::arenaSizeAttributeName); size && size.getInt() > 0)
-      arena = addBuffer("arena", manifest::BufferKind::Arena, size.getInt());
-    addScratch();
-    control = addBuffer("control", manifest::BufferKind::Control, sizeof(ControlBlock));
-    manifest.control = {control, sizeof(ControlBlock), offsetof(ControlBlock, tokens),
-                        offsetof(ControlBlock, position)};
-    for (unsigned i = 0; i < graph.getNumArguments(); ++i) {
-      auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
-      std::string name = graph.getArgAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();
-      inputBuffers.push_back(addBuffer(name, manifest::BufferKind::Input, type));
-      manifest.inputs.push_back({name, getElementType(type), getShape(type), inputBuffers.back()});
-    }
-    for (unsigned i = 0; i < graph.getNumResults(); ++i) {
-      auto type = cast<RankedTensorType>(graph.getResultTypes()[i]);
-      std::string name = graph.getResultAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();
-      outputBuffers.push_back(addBuffer(name, manifest::BufferKind::Output, type));
-      manifest.outputs.push_back({name, getElementType(type), getShape(type), outputBuffers.back()});
-    }
-    for (StateOp state : model.getOps<StateOp>())
-      stateBuffers[state.getSymName()] =
-          addBuffer(state.getSymName().str(), manifest::BufferKind::State, cast<RankedTensorType>(state.getType()));
-  }
-
-  /// What launches have for themselves, one after the other the same: first what is zero between them.
-  void addScratch() {
-    uint64_t size = 0;
-    for (const CompiledTarget &target : compilation.getTargets())
-      for (const KernelVariant &variant : target.plan.variants)
-        zeroBytes = std::max(zeroBytes, getOwnBytes(variant, LaunchInfo::Argument::Zeros));
-    for (const CompiledTarget &target : compilation.getTargets())
-      for (const KernelVariant &variant : target.plan.variants)
-        size = std::max(size, getOwnBytes(variant, LaunchInfo::Argument::Scratch));
-    if (zeroBytes + size)
-      scratch = addBuffer("scratch", manifest::BufferKind::Scratch, zeroBytes + size);
-  }
-
-  static uint64_t getOwnBytes(const LaunchInfo::Argument &argument) {
-    return llvm::alignTo(argument.memory.getNumElements() * argument.memory.getElementTypeBitWidth() / 8, ownAlignment);
-  }
-  static uint64_t getOwnBytes(const KernelVariant &variant, LaunchInfo::Argument::Kind kind) {
-    uint64_t bytes = 0;
-    for (const LaunchInfo::Argument &argument : variant.launch.arguments)
-      bytes += argument.kind == kind ? getOwnBytes(argument) : 0;
-    return bytes;
-  }
-
-  /// The place of a launch's own memory behind that of its arguments before.
-  manifest::StepArgument locateOwn(const LaunchInfo::Argument &argument, uint64_t &zeros, uint64_t &others) {
-    uint64_t &next = argument.kind == LaunchInfo::Argument::Zeros ? zeros : others;
-    uint64_t offset = next;
-    next += getOwnBytes(argument);
-    return {*scratch, offset};
-  }
-
   /// An input that chooses rows of a table may not name rows the table has not.
   void addLimits() {
     for (StepOp step : graph.getBody().getOps<StepOp>()) {
@@ -279,24 +196,6 @@ private:
         limit = std::min(limit.value_or(rows), rows);
       });
     }
-  }
-
-  manifest::StepArgument locate(Value value) {
-    Storage storage = getStorage(value, symbols);
-    switch (storage.kind) {
-    case Storage::Input:
-      return {inputBuffers[storage.index], 0};
-    case Storage::Output:
-      return {outputBuffers[storage.index], 0};
-    case Storage::Symbol:
-      if (auto weight = weightNumbers.find(storage.symbol.getValue()); weight != weightNumbers.end())
-        return {*inputs.manifest.weights.buffer, inputs.manifest.weights.tensors[weight->second].offset};
-      return {stateBuffers.at(storage.symbol.getValue()), 0};
-    case Storage::Arena:
-      auto result = cast<OpResult>(value);
-      return {*arena, uint64_t((*cast<StepOp>(result.getOwner()).getOffsets())[result.getResultNumber()])};
-    }
-    llvm_unreachable("all kinds are listed");
   }
 
   static Value getValue(StepOp step, const LaunchInfo::Argument &argument) {
@@ -319,16 +218,16 @@ private:
                                  std::to_string(items));
       entry.grid = {uint32_t(items), 1, 1};
       touches.emplace_back();
-      uint64_t zeros = 0, others = zeroBytes;
+      DeviceMemory::Own own(*memory);
       for (const LaunchInfo::Argument &argument : variant.launch.arguments) {
         if (argument.kind == LaunchInfo::Argument::Control) {
-          entry.arguments.push_back({control, 0});
+          entry.arguments.push_back(memory->locateControl());
           continue;
         }
         manifest::StepArgument place =
-            argument.isOwn() ? locateOwn(argument, zeros, others) : locate(getValue(step, argument));
+            argument.isOwn() ? own.locate(argument) : memory->locate(getValue(step, argument));
         entry.arguments.push_back(place);
-        uint64_t size = getBytes(getValueType(variant, argument));
+        uint64_t size = memory->getBytes(getValueType(variant, argument));
         touches.back().push_back({place.buffer, place.offset, place.offset + size, argument.access != "read"});
       }
       bucket.steps.push_back(std::move(entry));
@@ -339,13 +238,18 @@ private:
     return bucket;
   }
 
-  void addTarget(const CompiledTarget &target) {
+  static manifest::Target describeChip(const CompiledTarget &target) {
     manifest::Target entry;
     entry.id = target.target.chip;
     if (target.target.name != target.target.chip)
       entry.name = target.target.name;
-    entry.codeObjectVersion = codeObjectVersion;
     entry.deviceMemory = target.target.memoryBytes;
+    return entry;
+  }
+
+  void addTarget(const CompiledTarget &target) {
+    manifest::Target entry = describeChip(target);
+    entry.codeObjectVersion = codeObjectVersion;
     for (const KernelVariant &variant : target.plan.variants)
       entry.kernels.push_back(describeKernel(variant, target.target));
     addArenaMap(entry);
@@ -356,8 +260,7 @@ private:
   }
 
   void addArenaMap(manifest::Target &target) {
-    if (arena)
-      target.arenaPeak = inputs.manifest.buffers[*arena].size;
+    target.arenaPeak = memory->getArenaBytes();
     SmallVector<StepOp> steps(graph.getBody().getOps<StepOp>());
     DenseMap<Operation *, uint32_t> numbers;
     for (auto [i, step] : llvm::enumerate(steps))
@@ -370,25 +273,21 @@ private:
         for (Operation *user : value.getUsers())
           if (auto number = numbers.find(user); number != numbers.end())
             last = std::max(last, number->second);
-        target.arenaValues.push_back({getName(step.getLoc(), step.getKernel()), locate(value).offset,
-                                      getBytes(value.getType()), uint32_t(i), last});
+        target.arenaValues.push_back({getName(step.getLoc(), step.getKernel()), memory->locate(value).offset,
+                                      memory->getBytes(value.getType()), uint32_t(i), last});
       }
   }
 
   const Compilation &compilation;
   ModuleOp model;
   GraphOp graph;
-  int64_t maxTokens;
   SymbolTableCollection symbols;
   PackageInputs inputs;
-  uint64_t weightBytes = 0;
-  std::optional<size_t> arena, scratch;
-  uint64_t zeroBytes = 0; ///< of scratch, at its begin: zero between launches
-  size_t control = 0;
-  std::vector<size_t> inputBuffers, outputBuffers;
-  llvm::StringMap<size_t> stateBuffers, weightNumbers;
+  std::optional<DeviceMemory> memory;
 };
 
 } // namespace
 
 PackageInputs nstf::buildPackage(const Compilation &compilation) { return PackageBuilder(compilation).build(); }
+
+manifest::Manifest nstf::planPackage(const Compilation &compilation) { return PackageBuilder(compilation).plan(); }

@@ -9,4 +9,8 @@ namespace nstf {
 /// Throws std::runtime_error where the model holds what a package cannot.
 PackageInputs buildPackage(const Compilation &compilation);
 
+/// Of its manifest what is known before any code is: the model, weights and buffers, and the chips. Precondition:
+/// Compilation::planLaunches().
+manifest::Manifest planPackage(const Compilation &compilation);
+
 } // namespace nstf

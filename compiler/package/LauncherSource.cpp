@@ -351,7 +351,7 @@ std::string launcherSourceText(const Manifest &manifest, std::string_view digest
   std::string states;
   std::size_t stateCount = 0;
   for (std::size_t i = 0; i < manifest.buffers.size(); ++i)
-    if (manifest.buffers[i].kind == BufferKind::State || manifest.buffers[i].kind == BufferKind::Scratch)
+    if (manifest.buffers[i].kind == BufferKind::State || manifest.buffers[i].kind == BufferKind::Counters)
       states += (stateCount++ ? ", Buffer::" : "Buffer::") + names.buffers[i];
   text += "/// What lives from step to step.\nconstexpr std::array<Buffer, " + std::to_string(stateCount) +
           "> states = {" + states + "};\n\n";

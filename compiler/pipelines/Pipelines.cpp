@@ -51,12 +51,8 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf.part(
 //   nstf-to-systolic-fill-template, systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline,
-//   canonicalize, cse, systolic.kernel(
-//   systolic-drop-unused-arguments, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
-//   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
-//   systolic-assign-layouts, systolic-stage-operands, systolic-plan-loops, systolic-insert-prefetch,
-//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch)))))'
-void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
+//   canonicalize, cse, systolic.kernel(systolic-drop-unused-arguments)))))'
+void nstf::buildProgramPipeline(OpPassManager &variant) {
   OpPassManager &part = variant.nest<PartOp>();
   part.addPass(createFillTemplatePass());
   part.addPass(systolic::createInstantiatePass());
@@ -65,8 +61,19 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   part.addPass(createInlinerPass());
   part.addPass(createCanonicalizerPass());
   part.addPass(createCSEPass());
-  OpPassManager &kernel = part.nest<systolic::KernelOp>();
-  kernel.addPass(systolic::createDropUnusedArgumentsPass());
+  part.addNestedPass<systolic::KernelOp>(systolic::createDropUnusedArgumentsPass());
+}
+
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf.part(
+//   nstf-to-systolic-fill-template, systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline,
+//   canonicalize, cse, systolic.kernel(
+//   systolic-drop-unused-arguments, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
+//   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
+//   systolic-assign-layouts, systolic-stage-operands, systolic-plan-loops, systolic-insert-prefetch,
+//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch)))))'
+void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
+  buildProgramPipeline(variant);
+  OpPassManager &kernel = variant.nest<PartOp>().nest<systolic::KernelOp>();
   kernel.addPass(systolic::createExpandMathPass());
   kernel.addPass(systolic::createAlignBlocksPass());
   kernel.addPass(systolic::createSplitReductionPass());

@@ -37,7 +37,11 @@ void buildGraphPipeline(mlir::OpPassManager &model, const PipelineOptions &optio
 /// The first part of fused → systolic, on the model's module: a module for each target, with its variants.
 void buildSelectPipeline(mlir::OpPassManager &model, const PipelineOptions &options);
 
-/// The rest of it, on a variant: each part, a kernel and its template, becomes a tile program with layouts.
+/// The beginning of the rest of it, on a variant: each part, a kernel and its template, becomes a tile program, with
+/// what a launch takes.
+void buildProgramPipeline(mlir::OpPassManager &variant);
+
+/// All of the rest: that, and layouts.
 void buildTilePipeline(mlir::OpPassManager &variant, const PipelineOptions &options);
 
 /// systolic → gpu, on a variant: each part becomes a gpu.func on per-lane vectors, and all of them one.

@@ -40,6 +40,22 @@ MemoryPlan planMemory(std::span<const LiveInterval> values, int64_t alignment) {
   return plan;
 }
 
+std::optional<std::pair<size_t, size_t>> findOverlap(std::span<const LiveInterval> values,
+                                                     std::span<const int64_t> offsets) {
+  std::vector<size_t> order(values.size()), alive;
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::ranges::stable_sort(order, {}, [&](size_t index) { return values[index].first; });
+  for (size_t index : order) {
+    std::erase_if(alive, [&](size_t other) { return values[other].last < values[index].first; });
+    for (size_t other : alive) // an empty value shares nothing, wherever it is
+      if (values[index].size && values[other].size && offsets[index] < offsets[other] + values[other].size &&
+          offsets[other] < offsets[index] + values[index].size)
+        return std::pair(other, index);
+    alive.push_back(index);
+  }
+  return std::nullopt;
+}
+
 int64_t peakLowerBound(std::span<const LiveInterval> values, int64_t alignment) {
   std::map<int64_t, int64_t> change; // bytes that begin to live at a step, less those that end before it
   for (const LiveInterval &value : values) {

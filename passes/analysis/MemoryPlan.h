@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace nstf {
@@ -29,6 +31,11 @@ struct MemoryPlan {
 
 /// Places every value. Precondition: sizes ≥ 0, first ≤ last, alignment ≥ 1. The same input gives the same plan.
 MemoryPlan planMemory(std::span<const LiveInterval> values, int64_t alignment);
+
+/// Two values that live at the same time and share bytes in places at `offsets`, by index; nothing where there are
+/// none.
+std::optional<std::pair<size_t, size_t>> findOverlap(std::span<const LiveInterval> values,
+                                                     std::span<const int64_t> offsets);
 
 /// The most aligned bytes alive at one step: no plan has a smaller peak.
 int64_t peakLowerBound(std::span<const LiveInterval> values, int64_t alignment);

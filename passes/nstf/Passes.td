@@ -187,7 +187,9 @@ def PlanMemoryPass : Pass<"nstf-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     A result lives from its step to the last step that uses it. A leading `?` counts as `max-tokens` rows. Offsets are
     multiples of 256 bytes. Results of the graph (in output buffers) and states updated in place get -1. Writes `offsets`
-    on the steps, and `nstf.arena_size` on the graph; passes/analysis/MemoryPlan.h has the algorithm.
+    on the steps, and `nstf.arena_size` on the graph; passes/analysis/MemoryPlan.h has the algorithm. What it leaves is
+    verified (passes/nstf/ArenaValues.h), and again by nstf-select-kernels, since it may have been edited: no two values
+    share bytes while both live, and what is written in place is a state that nothing else needs as it was.
 
     Precondition: nstf-form-kernels ran.
   }];

@@ -1,8 +1,7 @@
 // Nstf-plan-memory: lifetimes over the list of steps, then places in one arena (Passes.td).
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/analysis/MemoryPlan.h"
-#include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/ArenaValues.h"
 #include "passes/nstf/Passes.h"
 
 namespace nstf {
@@ -15,9 +14,6 @@ using namespace nstf;
 
 namespace {
 
-// What device allocations are aligned to, too: a value's rows begin where full-width loads may.
-constexpr int64_t blockAlignment = 256;
-
 struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
   using Base::Base;
 
@@ -29,31 +25,11 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
     if (failed(tokens))
       return signalPassFailure();
 
-    SmallVector<StepOp> steps(graph->getBody().getOps<StepOp>());
-    DenseMap<Operation *, int64_t> position;
-    for (auto [i, step] : llvm::enumerate(steps))
-      position[step] = i;
-
-    SymbolTableCollection symbols;
-    SmallVector<OpResult> values; // those that live in the arena
-    std::vector<LiveInterval> intervals;
-    int64_t sum = 0;
-    for (auto [i, step] : llvm::enumerate(steps))
-      for (OpResult value : step->getResults()) {
-        if (getStorage(value, symbols).kind != Storage::Arena)
-          continue;
-        LiveInterval interval{countBytes(value.getType(), *tokens), int64_t(i), int64_t(i)};
-        for (Operation *user : value.getUsers())
-          interval.last = std::max(interval.last, position.at(user));
-        sum += interval.size;
-        values.push_back(value);
-        intervals.push_back(interval);
-      }
-
-    MemoryPlan plan = planMemory(intervals, blockAlignment);
-    for (StepOp step : steps)
+    const ArenaValues arena = collectArenaValues(*graph, *tokens);
+    MemoryPlan plan = planMemory(arena.lifetimes, arenaAlignment);
+    for (StepOp step : graph->getBody().getOps<StepOp>())
       step.setOffsets(SmallVector<int64_t>(step->getNumResults(), -1));
-    for (auto [value, offset] : llvm::zip_equal(values, plan.offsets)) {
+    for (auto [value, offset] : llvm::zip_equal(arena.values, plan.offsets)) {
       auto step = cast<StepOp>(value.getOwner());
       SmallVector<int64_t> offsets(*step.getOffsets());
       offsets[value.getResultNumber()] = offset;
@@ -62,12 +38,17 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
     Builder builder(&getContext());
     (*graph)->setAttr(NSTFDialect::arenaSizeAttributeName, builder.getI64IntegerAttr(plan.peak));
     getOperation()->setAttr(NSTFDialect::maxTokensAttributeName, builder.getI64IntegerAttr(*tokens));
+    if (failed(verifyPlanned(*graph, *tokens)))
+      return signalPassFailure();
 
+    int64_t sum = 0;
+    for (const LiveInterval &lifetime : arena.lifetimes)
+      sum += lifetime.size;
     remark::passed(graph->getLoc(),
                    remark::RemarkOpts::name("Arena").category(getArgument()).function(graph->getSymName()))
         << "results of all steps share one arena" << remark::metric("peak", plan.peak)
-        << remark::metric("lower_bound", peakLowerBound(intervals, blockAlignment)) << remark::metric("sum", sum)
-        << remark::metric("values", int64_t(values.size())) << remark::metric("max_tokens", *tokens);
+        << remark::metric("lower_bound", peakLowerBound(arena.lifetimes, arenaAlignment)) << remark::metric("sum", sum)
+        << remark::metric("values", int64_t(arena.values.size())) << remark::metric("max_tokens", *tokens);
   }
 
   // How many rows a leading `?` stands for at most.
@@ -80,14 +61,6 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
     if (tokens < 1 || tokens > context)
       return graph.emitError() << "expected max-tokens of 1 to " << context << ", the context, but got " << tokens;
     return tokens;
-  }
-
-  static int64_t countBytes(Type type, int64_t tokens) {
-    auto tensor = cast<RankedTensorType>(type);
-    int64_t bytes = tensor.getElementTypeBitWidth() / 8;
-    for (int64_t size : tensor.getShape())
-      bytes *= ShapedType::isDynamic(size) ? tokens : size;
-    return bytes;
   }
 };
 

@@ -125,10 +125,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   static LaunchAttr getSizedLaunch(KernelOp kernel) {
     SmallVector<LaunchArgument> arguments(kernel.getLaunchAttr().getArguments());
     for (auto [position, argument] : llvm::zip_equal(kernel.getLaunchedArguments(), arguments))
-      if (argument.isOwn()) {
-        auto buffer = cast<MemRefType>(kernel.getArgumentTypes()[position]);
-        argument.memory = MemRefType::get(buffer.getShape(), buffer.getElementType());
-      }
+      if (argument.isOwn())
+        argument.memory = cast<MemRefType>(kernel.getArgumentTypes()[position]);
     return LaunchAttr::get(kernel.getContext(), arguments, kernel.getLaunchAttr().getPerToken());
   }
 

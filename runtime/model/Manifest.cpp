@@ -22,7 +22,8 @@ std::optional<ElementType> elementTypeFromName(std::string_view name) {
 }
 
 std::string_view nameOf(BufferKind kind) {
-  constexpr std::string_view names[] = {"weights", "arena", "control", "input", "output", "state", "scratch"};
+  constexpr std::string_view names[] = {"weights", "arena", "control",  "input",
+                                        "output",  "state", "counters", "scratch"};
   return names[static_cast<int>(kind)];
 }
 

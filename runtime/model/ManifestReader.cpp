@@ -170,14 +170,14 @@ Model readModel(const support::JsonCursor &value) {
 std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
   std::vector<Buffer> buffers;
   std::set<std::string> names;
-  int count[7] = {};
+  int count[8] = {};
   for (const support::JsonCursor &item : value.elements(1)) {
     Buffer buffer;
     buffer.name = item["name"].nonEmptyString();
     if (!names.insert(buffer.name).second)
       item["name"].failExpected("a name no other buffer has");
     buffer.kind = static_cast<BufferKind>(
-        item["kind"].oneOf({"weights", "arena", "control", "input", "output", "state", "scratch"}));
+        item["kind"].oneOf({"weights", "arena", "control", "input", "output", "state", "counters", "scratch"}));
     buffer.size = item["size"].integer(1, maxBytes);
     bool state = buffer.kind == BufferKind::State;
     if (auto type = item.find("type"))
@@ -193,7 +193,8 @@ std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
                                 " bytes of " + buffer.shape->str());
     // One each, so that "the weights" and "the control block" mean something.
     bool unique = buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Arena ||
-                  buffer.kind == BufferKind::Control || buffer.kind == BufferKind::Scratch;
+                  buffer.kind == BufferKind::Control || buffer.kind == BufferKind::Counters ||
+                  buffer.kind == BufferKind::Scratch;
     if (++count[static_cast<int>(buffer.kind)] > 1 && unique)
       item["kind"].fail("expected one buffer of kind \"" + std::string(nameOf(buffer.kind)) + "\" but this is another");
     buffers.push_back(std::move(buffer));

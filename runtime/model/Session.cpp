@@ -23,7 +23,7 @@ struct Session::State {
   /// Until all that was launched is done. Throws what a launch failed with.
   void wait();
   /// What launches leave at zero, where one that failed may not have done so.
-  void clearScratch();
+  void clearCounters();
 
   Package package;
   Backend backend;
@@ -36,7 +36,7 @@ struct Session::State {
   std::vector<std::optional<int64_t>> inputRows;      // as manifest.inputs: rows set; 0 where the shape is fixed
   std::vector<uint8_t> control;
   int64_t position = 0, lastTokens = 0;
-  bool hasFailed = false; ///< a launch has, since the scratch was cleared
+  bool hasFailed = false; ///< a launch has, since the counters were cleared
 };
 
 namespace {
@@ -127,9 +127,9 @@ void Session::State::wait() {
   }
 }
 
-void Session::State::clearScratch() {
+void Session::State::clearCounters() {
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (package.manifest().buffers[i].kind == BufferKind::Scratch)
+    if (package.manifest().buffers[i].kind == BufferKind::Counters)
       buffers[i].fill(0);
   hasFailed = false;
 }
@@ -184,7 +184,7 @@ void Session::reset() {
   for (std::size_t i = 0; i < state->buffers.size(); ++i)
     if (manifest().buffers[i].kind == BufferKind::State)
       state->buffers[i].fill(0);
-  state->clearScratch();
+  state->clearCounters();
   state->position = 0;
 }
 
@@ -291,7 +291,7 @@ void Session::begin(int64_t tokens) {
   }
   state->wait(); // the control block of the run before is no longer read
   if (state->hasFailed)
-    state->clearScratch();
+    state->clearCounters();
   uint32_t rows = static_cast<uint32_t>(tokens), start = static_cast<uint32_t>(state->position);
   std::memcpy(state->control.data() + manifest.control.tokens, &rows, sizeof(rows));
   std::memcpy(state->control.data() + manifest.control.position, &start, sizeof(start));

@@ -11,12 +11,14 @@ int runKernelCommand(int argc, char **argv);
 int runCalibrateCommand(int argc, char **argv);
 int runCompressCommand(int argc, char **argv);
 int runPackCommand(int argc, char **argv);
+int runMemoryCommand(int argc, char **argv);
 
 /// What the commands with a name take, for a shell that completes; of `kernel` every kernel with its options.
 support::CompletionCommand describeKernelCommand();
 support::CompletionCommand describeCalibrateCommand();
 support::CompletionCommand describeCompressCommand();
 support::CompletionCommand describePackCommand();
+support::CompletionCommand describeMemoryCommand();
 
 /// The error of a command line that names no chip.
 inline constexpr const char *noTargetMessage =

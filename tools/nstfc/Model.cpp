@@ -3,6 +3,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
+#include "compiler/driver/MemoryFit.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
@@ -21,7 +22,6 @@
 #include "support/WriteFile.h"
 #include "tools/nstfc/Commands.h"
 #include "tools/nstfc/Options.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -64,19 +64,6 @@ std::string describeExactness(const CompileOptions &options) {
   return text.empty() ? "" : text + "\n";
 }
 
-/// The longest context whose caches fit beside everything else; 0 where there is none. Caches in operand order fill
-/// pages.
-uint64_t getFittingContext(const manifest::Manifest &manifest, uint64_t deviceMemory) {
-  manifest::DeviceMemory memory = manifest.deviceMemory();
-  uint64_t rest = memory.weights + memory.work;
-  if (rest >= deviceMemory || !memory.states)
-    return 0;
-  auto isOrdered = [](const manifest::Buffer &buffer) { return buffer.shape && buffer.shape->order; };
-  uint64_t page = llvm::any_of(manifest.buffers, isOrdered) ? support::OperandOrder::pagePositions : 1;
-  uint64_t pages = llvm::divideCeil(manifest.model.context.value_or(1), page);
-  return (deviceMemory - rest) / llvm::divideCeil(memory.states, pages) * page;
-}
-
 /// What a run needs and what the chips have; where that doesn't fit, how it would.
 void printMemory(const Compilation &compilation, const manifest::Manifest &manifest) {
   std::cerr << "device memory: " << runtime::describeMemory(manifest) << "; " << describePrecision(compilation) << "\n";
@@ -86,8 +73,7 @@ void printMemory(const Compilation &compilation, const manifest::Manifest &manif
       continue;
     std::cerr << "note: " << support::formatBytes(memory.total()) << " are more than the "
               << support::formatBytes(target.deviceMemory) << " of " << target.id;
-    uint64_t fitting = getFittingContext(manifest, target.deviceMemory);
-    if (fitting && std::filesystem::is_directory(compilation.getOptions().input))
+    if (uint64_t fitting = getFittingContext(compilation.getOptions(), manifest, target.deviceMemory))
       std::cerr << ": --context=" << fitting << " fits";
     std::cerr << "\n";
   }
@@ -180,8 +166,9 @@ int nstf::runModelCommand(int argc, char **argv) {
   addOptions(app, line);
   const std::string first = argc > 1 ? argv[1] : "";
   if (std::error_code none; !std::filesystem::exists(first, none))
-    if (std::string guess = support::didYouMean(first, {"kernel", "calibrate", "compress", "pack"}); !guess.empty())
-      throw std::runtime_error("expected a model, kernel, calibrate, compress or pack but got '" +
+    if (std::string guess = support::didYouMean(first, {"kernel", "calibrate", "compress", "pack", "memory"});
+        !guess.empty())
+      throw std::runtime_error("expected a model, kernel, calibrate, compress, pack or memory but got '" +
                                support::escape(first) + "'" + guess);
   try {
     app.parse(argc, argv);

@@ -15,7 +15,8 @@ namespace {
 /// Commands with a name have command lines of their own.
 support::CompletionCommand describeCommands(CLI::App &app) {
   support::CompletionCommand command = support::describeCommand(app);
-  for (auto describe : {describeKernelCommand, describeCalibrateCommand, describeCompressCommand, describePackCommand})
+  for (auto describe : {describeKernelCommand, describeCalibrateCommand, describeCompressCommand, describePackCommand,
+                        describeMemoryCommand})
     command.commands.push_back(describe());
   return command;
 }
@@ -94,15 +95,70 @@ void nstf::addRopeFactors(CLI::App &app, description::RopeFactors &factors) {
       ->type_name("WHICH");
 }
 
-void nstf::addOptions(CLI::App &app, CommandLine &line) {
-  app.add_option("model", line.compile.input,
+/// What decides which numbers a package holds and which kernels it launches.
+void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &precision) {
+  app.add_option("model", compile.input,
                  "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect")
       ->type_name("FOLDER|FILE");
-  app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)")
-      ->type_name("FOLDER|FILE");
-  app.add_option("--target", line.compile.targets, "chip, an alias or a file that describes one; repeatable")
+  app.add_option("--target", compile.targets, "chip, an alias or a file that describes one; repeatable")
       ->type_name("FILE.yaml|" + getTargetNames())
       ->take_all();
+  app.add_option("--context", compile.context, "positions of a run, where others are wanted than the model says")
+      ->type_name("N");
+  addRopeFactors(app, compile.ropeFactors);
+  app.add_option("--architecture", compile.architectures,
+                 "a .yaml file that describes an architecture, beside those nstfc knows; repeatable")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("FILE.yaml");
+  app.add_option("--templates", compile.wishes.templates,
+                 "a folder of kernels and tuning, over those nstfc has: templates/README.md")
+      ->type_name("FOLDER");
+  std::vector<std::string> precisionNames = {"auto"};
+  for (Precision known : precisions)
+    precisionNames.push_back(getName(known).str());
+  app.add_option("--precision", precision,
+                 "type of matrix operands, weights and KV caches; sums are f32. auto is the one that most bytes of the "
+                 "weights' matrices are stored in, without weights that of config.json, or else f32")
+      ->check(CLI::IsMember(precisionNames))
+      ->type_name("TYPE")
+      ->capture_default_str();
+  app.add_option(
+         "--quantize", compile.quantize,
+         "weights of linears as codes, rounded to nearest: int4, int5, int6 or int8 with a scale a row, with _asym "
+         "also a zero; with _g32, _g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros; e4m3fnuz "
+         "likewise, without zeros")
+      ->type_name("FORMAT");
+  app.add_option(
+         "--activations", compile.activations,
+         "rows that linears read, as codes with a scale a row: i8 where the weights are int8, e4m3fnuz where they are "
+         "e4m3fnuz (default: what the checkpoint says, else none)")
+      ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
+      ->type_name("TYPE");
+  app.add_option("--kv-cache", compile.kvCache,
+                 "what caches hold of keys and values, as codes with a scale for each token and head: i8, or e4m3fnuz "
+                 "on chips that have it (default: what the checkpoint says, else none)")
+      ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
+      ->type_name("TYPE");
+  app.add_option("--kv-order", compile.kvOrder,
+                 "how caches lie: rows, or operands, in the order in which matrix cores read them (default: operands)")
+      ->check(CLI::IsMember({"rows", "operands"}))
+      ->type_name("ORDER");
+  app.add_option("--fuse", compile.fusions,
+                 "what shares a launch beside elementwise operations: all, none, or of pairs (two products that one "
+                 "operation reads) and launches (those that need nothing of each other) the ones named (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"all", "none", "pairs", "launches"}))
+      ->type_name("NAME,...");
+  app.add_option("--max-tokens", compile.maxTokens,
+                 "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
+      ->type_name("N");
+}
+
+void nstf::addOptions(CLI::App &app, CommandLine &line) {
+  addModelOptions(app, line.compile, line.precision);
+  app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)")
+      ->type_name("FOLDER|FILE");
   app.add_option("--emit", line.emit, "stage to end with")
       ->type_name("{nstf,fused,systolic,gpu,llvm,isa,hsaco,package}")
       ->capture_default_str();
@@ -111,56 +167,6 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--weights", line.weights, "packed, left where they are, generated from a seed, or given at run time")
       ->type_name("{pack,reference,random:SEED,none}")
       ->capture_default_str();
-  app.add_option("--context", line.compile.context, "positions of a run, where others are wanted than the model says")
-      ->type_name("N");
-  addRopeFactors(app, line.compile.ropeFactors);
-  app.add_option("--architecture", line.compile.architectures,
-                 "a .yaml file that describes an architecture, beside those nstfc knows; repeatable")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("FILE.yaml");
-  app.add_option("--templates", line.compile.wishes.templates,
-                 "a folder of kernels and tuning, over those nstfc has: templates/README.md")
-      ->type_name("FOLDER");
-  std::vector<std::string> precisionNames = {"auto"};
-  for (Precision precision : precisions)
-    precisionNames.push_back(getName(precision).str());
-  app.add_option("--precision", line.precision,
-                 "type of matrix operands, weights and KV caches; sums are f32. auto is the one that most bytes of the "
-                 "weights' matrices are stored in, without weights that of config.json, or else f32")
-      ->check(CLI::IsMember(precisionNames))
-      ->type_name("TYPE")
-      ->capture_default_str();
-  app.add_option(
-         "--quantize", line.compile.quantize,
-         "weights of linears as codes, rounded to nearest: int4, int5, int6 or int8 with a scale a row, with _asym "
-         "also a zero; with _g32, _g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros; e4m3fnuz "
-         "likewise, without zeros")
-      ->type_name("FORMAT");
-  app.add_option(
-         "--activations", line.compile.activations,
-         "rows that linears read, as codes with a scale a row: i8 where the weights are int8, e4m3fnuz where they are "
-         "e4m3fnuz (default: what the checkpoint says, else none)")
-      ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
-      ->type_name("TYPE");
-  app.add_option("--kv-cache", line.compile.kvCache,
-                 "what caches hold of keys and values, as codes with a scale for each token and head: i8, or e4m3fnuz "
-                 "on chips that have it (default: what the checkpoint says, else none)")
-      ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
-      ->type_name("TYPE");
-  app.add_option("--kv-order", line.compile.kvOrder,
-                 "how caches lie: rows, or operands, in the order in which matrix cores read them (default: operands)")
-      ->check(CLI::IsMember({"rows", "operands"}))
-      ->type_name("ORDER");
-  app.add_option("--fuse", line.compile.fusions,
-                 "what shares a launch beside elementwise operations: all, none, or of pairs (two products that one "
-                 "operation reads) and launches (those that need nothing of each other) the ones named (default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"all", "none", "pairs", "launches"}))
-      ->type_name("NAME,...");
-  app.add_option("--max-tokens", line.compile.maxTokens,
-                 "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
-      ->type_name("N");
   app.add_option("--chat-template", line.compile.chatTemplate,
                  "what makes a prompt of a conversation, in place of the model's own: a file of Jinja, or none "
                  "(nstf-run --chat; runtime/model/chat_template says what it may hold)")
@@ -209,21 +215,26 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
   app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
   app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
   app.footer("One kernel by itself, with a C header: nstfc kernel --help\n"
+             "What device memory a package would take, and whether a chip has it: nstfc memory --help\n"
              "A checkpoint in fewer bits: nstfc calibrate --help, nstfc compress --help; a matrix: nstfc pack --help");
   support::addCommonOptions(app, "nstfc " NSTF_VERSION, [&app] { return describeCommands(app); });
 }
 
-Stage nstf::parseOptions(CommandLine &line) {
-  if (line.compile.input.empty())
+void nstf::parseModelOptions(CompileOptions &compile, const std::string &precision) {
+  if (compile.input.empty())
     throw std::runtime_error("expected a model but got none (--help shows the options)");
+  compile.precision = parsePrecision(precision); // none is auto
+  if (compile.maxTokens && *compile.maxTokens < 1)
+    throw std::runtime_error("--max-tokens: expected 1 or more but got " + std::to_string(*compile.maxTokens));
+}
+
+Stage nstf::parseOptions(CommandLine &line) {
+  parseModelOptions(line.compile, line.precision);
   std::optional<Stage> stage = parseStage(line.emit);
   if (!stage)
     throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm, isa, hsaco or package but got '" +
                              support::escape(line.emit) + "'");
   parseWeights(line);
-  line.compile.precision = parsePrecision(line.precision); // none is auto
-  if (line.compile.maxTokens && *line.compile.maxTokens < 1)
-    throw std::runtime_error("--max-tokens: expected 1 or more but got " + std::to_string(*line.compile.maxTokens));
   if (line.compile.targets.empty() && *stage > Stage::Fused)
     throw std::runtime_error(noTargetMessage);
   if (line.verify && (*stage != Stage::Package || line.compile.weights == manifest::WeightsMode::None))

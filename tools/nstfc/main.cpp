@@ -16,6 +16,7 @@ int main(int argc, char **argv) {
              : name == "calibrate" ? runCalibrateCommand
              : name == "compress"  ? runCompressCommand
              : name == "pack"      ? runPackCommand
+             : name == "memory"    ? runMemoryCommand
                                    : nullptr;
   return support::runTool([&] { return run ? run(argc - 1, argv + 1) : runModelCommand(argc, argv); });
 }

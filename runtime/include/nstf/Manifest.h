@@ -24,8 +24,8 @@ class JsonCursor;
 
 namespace nstf::manifest {
 
-/// Of the manifests that this library reads. 2: caches have an order.
-constexpr int64_t version = 3;
+/// Of the manifests that this library reads. 2: caches have an order; 4: what is zero between launches is apart.
+constexpr int64_t version = 4;
 
 /// Number formats of tensors in device memory and in files: f64, f32, f16, bf16, i64, i32, i16, i8, u8 and e4m3fnuz.
 using support::ElementType;
@@ -55,8 +55,9 @@ struct Shape {
   std::string str() const;
 };
 
-/// Scratch is what launches have for themselves: zero before the first step, and after a step that failed.
-enum class BufferKind { Weights, Arena, Control, Input, Output, State, Scratch };
+/// Counters and scratch are what launches have for themselves. Counters are zero before the first step, after a step
+/// that failed, and between launches; what scratch holds before a launch means nothing.
+enum class BufferKind { Weights, Arena, Control, Input, Output, State, Counters, Scratch };
 std::string_view nameOf(BufferKind kind);
 
 /// Device memory, one allocation each.

@@ -40,3 +40,69 @@ module attributes {nstf.max_tokens = 8 : i64} {
     nstf.return %x : tensor<?x8xf32>
   }
 }
+
+// -----
+
+// A plan of the arena that doesn't keep apart what lives at the same time,
+
+module attributes {nstf.max_tokens = 8 : i64} {
+  nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.silu %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+  nstf.graph @overlap(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 8 : i64, nstf.arena_size = 512 : i64} {
+    // expected-note @+1 {{result 0 of this step lives until step 1}}
+    %0 = nstf.step @silu_0(%x) {offsets = array<i64: 0>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    // expected-error @+1 {{expected a place of its own for result 0 but got bytes that another value has while it lives}}
+    %1 = nstf.step @silu_0(%0) {offsets = array<i64: 0>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    %2 = nstf.step @silu_0(%1) {offsets = array<i64: -1>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    nstf.return %2 : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// that ends past the arena,
+
+module attributes {nstf.max_tokens = 8 : i64} {
+  nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.silu %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+  nstf.graph @past(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 8 : i64, nstf.arena_size = 256 : i64} {
+    // expected-error @+1 {{expected 256 bytes inside the arena's 256, at a multiple of 256, for result 0 but got offset 256}}
+    %0 = nstf.step @silu_0(%x) {offsets = array<i64: 256>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    %1 = nstf.step @silu_0(%0) {offsets = array<i64: -1>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    nstf.return %1 : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// or has a place for what lies elsewhere; and in place what is no state.
+
+module attributes {nstf.max_tokens = 8 : i64} {
+  nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.silu %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+  nstf.graph @output(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 8 : i64, nstf.arena_size = 256 : i64} {
+    // expected-error @+1 {{expected offset -1 of result 0, which has memory of its own, but got 0}}
+    %0 = nstf.step @silu_0(%x) {offsets = array<i64: 0>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    nstf.return %0 : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 8 : i64} {
+  nstf.kernel @append(%x: tensor<?x8xf32>, %cache: tensor<32x8xf32>) -> tensor<32x8xf32> {
+    %y = nstf.kv_append %x, %cache : (tensor<?x8xf32>, tensor<32x8xf32>) -> tensor<32x8xf32>
+    nstf.return %y : tensor<32x8xf32>
+  }
+  nstf.graph @input(%x: tensor<?x8xf32> {nstf.name = "x"}, %c: tensor<32x8xf32> {nstf.name = "c"}) attributes {context = 8 : i64, nstf.arena_size = 0 : i64} {
+    // expected-error @+1 {{expected operand 1, which is written in place, to be a state}}
+    %y = nstf.step @append(%x, %c) {offsets = array<i64: -1>} : (tensor<?x8xf32>, tensor<32x8xf32>) -> tensor<32x8xf32>
+    nstf.return
+  }
+}

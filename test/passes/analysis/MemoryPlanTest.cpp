@@ -56,6 +56,14 @@ TEST(MemoryPlan, SmallestGapThatFits) {
   EXPECT_EQ(plan.peak, 360);
 }
 
+TEST(MemoryPlan, OverlapsAreFound) {
+  std::vector<LiveInterval> values = {{256, 0, 1}, {256, 2, 3}, {100, 1, 2}, {0, 0, 3}};
+  using Pair = std::pair<size_t, size_t>;
+  EXPECT_EQ(findOverlap(values, std::vector<int64_t>{0, 0, 256, 10}), std::nullopt) << "one after the other";
+  EXPECT_EQ(findOverlap(values, std::vector<int64_t>{0, 0, 255, 10}), Pair(0, 2)) << "a byte too early";
+  EXPECT_EQ(findOverlap(values, std::vector<int64_t>{256, 99, 0, 10}), Pair(2, 1)) << "the later one begins inside";
+}
+
 TEST(MemoryPlan, RandomLifetimes) {
   std::mt19937 random(1);
   for (int round = 0; round != 300; ++round) {
@@ -70,6 +78,7 @@ TEST(MemoryPlan, RandomLifetimes) {
     }
     MemoryPlan plan = planMemory(values, alignment);
     expectValid(values, alignment, plan);
+    EXPECT_FALSE(findOverlap(values, plan.offsets));
     EXPECT_GE(plan.peak, peakLowerBound(values, alignment));
     EXPECT_LE(plan.peak, sum);
   }

@@ -54,7 +54,7 @@ inline nlohmann::json goodBucket(int minTokens, int maxTokens) {
 }
 
 inline nlohmann::json goodManifest() {
-  nlohmann::json manifest = {{"format", "nstf-package"}, {"version", 3}, {"compiler", "by hand"}};
+  nlohmann::json manifest = {{"format", "nstf-package"}, {"version", 4}, {"compiler", "by hand"}};
   manifest["model"] = {
       {"name", "toy"}, {"architecture", "sum"},          {"context", 16}, {"vocabulary", 32}, {"bos", 1},
       {"eos", {2}},    {"tokenizer", {{"kind", "none"}}}};

@@ -60,8 +60,8 @@ TEST(Manifest, ErrorsNameFileAndPlace) {
   EXPECT_EQ(messageWith("/targets/0/buckets/1/steps/0/kernel", "apend"),
             "m.json: $.targets[0].buckets[1].steps[0].kernel: expected a kernel of target gfx942 but got \"apend\"");
   EXPECT_EQ(messageWith("/version", 1),
-            "m.json: $.version: expected a package of version 3 but got one of version 1: compile it again");
-  EXPECT_THAT(messageWith("/version", 4), HasSubstr("$.version: expected an integer from 1 to 3 but got 4"));
+            "m.json: $.version: expected a package of version 4 but got one of version 1: compile it again");
+  EXPECT_THAT(messageWith("/version", 5), HasSubstr("$.version: expected an integer from 1 to 4 but got 5"));
   EXPECT_EQ(messageWith("/inputs/0/buffer", "idz"),
             "m.json: $.inputs[0].buffer: expected the name of a buffer but got \"idz\"");
 }
