@@ -1,4 +1,4 @@
-# Every library NSTF builds on, found in one place (DESIGN: Debian 12's packages; tools/scripts/install-dependencies lists them).
+# Every library NSTF builds on, found in one place (Debian 12's packages; tools/scripts/install-dependencies lists them).
 
 # The packages' own version file refuses `find_package(MLIR 22)`, hence the check by hand.
 find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)

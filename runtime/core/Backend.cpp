@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <mutex>
 #include <unistd.h>
@@ -102,8 +103,14 @@ std::vector<std::string> emulatorCandidates() {
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
   std::vector<std::string> paths;
-  for (const char *up : {"../lib/emulator", "../../lib/emulator"})
-    paths.push_back((executable.parent_path() / up / "libamdhip64.so").lexically_normal().string());
+  auto add = [&](const std::filesystem::path &folder, const char *relative) {
+    paths.push_back((folder / relative / "libamdhip64.so").lexically_normal().string());
+  };
+  for (const char *folder : {"../lib/emulator", "../../lib/emulator", NSTF_EMULATOR_FROM_BIN})
+    add(executable.parent_path(), folder);
+  // Installed, this is libnstf-runtime.so, and the program may stand anywhere.
+  if (Dl_info self{}; dladdr(reinterpret_cast<void *>(&emulatorCandidates), &self) && self.dli_fname)
+    add(std::filesystem::path(self.dli_fname).parent_path(), "nstf/emulator");
   return paths;
 }
 

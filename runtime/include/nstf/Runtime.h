@@ -89,7 +89,7 @@ public:
   /// `target`: which chip the emulator shall be ("gfx942"); empty: NSTF_EMU_TARGET, else gfx942. A GPU is what it is:
   /// check with requireTarget. A process has one emulator: asking it for a second chip throws.
   /// Errors: no libamdhip64 found; found, but no GPU answers (and which of the two); no emulator library
-  /// (searched: NSTF_EMULATOR_LIBRARY, ../lib/emulator and ../../lib/emulator beside the executable).
+  /// (searched: NSTF_EMULATOR_LIBRARY; build and install folders beside the executable and this library).
   /// `timing`: the chip whose time the emulator shall predict ("mi300x", or a file of constants); empty:
   /// NSTF_EMU_TIMING, else none. Without a target the emulator then is that chip's.
   static Backend open(DeviceKind kind, std::string_view target = "", int index = 0, std::string_view timing = "");
