@@ -15,7 +15,7 @@ endif()
 # nstf_precompile(options... HEADERS headers...): nstf_pch, one precompiled header for all targets that reuse it.
 function(nstf_precompile)
   cmake_parse_arguments(ARG "" "" "HEADERS" ${ARGN})
-  file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pch.cpp CONTENT "") # unlike WRITE, leaves an unchanged file alone
   add_library(nstf_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
   target_compile_options(nstf_pch PRIVATE ${ARG_UNPARSED_ARGUMENTS})
   target_precompile_headers(nstf_pch PRIVATE ${ARG_HEADERS})

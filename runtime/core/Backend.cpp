@@ -109,8 +109,10 @@ std::vector<std::string> emulatorCandidates() {
   for (const char *folder : {"../lib/emulator", "../../lib/emulator", NSTF_EMULATOR_FROM_BIN})
     add(executable.parent_path(), folder);
   // Installed, this is libnstf-runtime.so, and the program may stand anywhere.
+  // dladdr names a program itself as it was called, which may be relative.
   if (Dl_info self{}; dladdr(reinterpret_cast<void *>(&emulatorCandidates), &self) && self.dli_fname)
-    add(std::filesystem::path(self.dli_fname).parent_path(), "nstf/emulator");
+    if (const std::filesystem::path file = self.dli_fname; file.is_absolute())
+      add(file.parent_path(), "nstf/emulator");
   return paths;
 }
 
