@@ -104,12 +104,20 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
     throw std::runtime_error("expected kernel " + variant.getSymName().str() +
                              " to say how it is launched (systolic-to-gpu-join-parts) but it does not");
   LaunchInfo info;
+  SmallVector<MemRefType> own; // of the parts, one after the other, as the launch has it
+  for (PartOp part : variant.getParts()) {
+    auto geometry = part->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
+    for (const systolic::LaunchArgument &argument : geometry.getLaunch().getArguments())
+      if (argument.isOwn())
+        own.push_back(fitToRows(argument.memory, geometry.getParams(), geometry.getLaunch().getPerToken(), variant));
+  }
+  size_t nextOwn = 0;
   for (const systolic::LaunchArgument &from : launch.getArguments()) {
     LaunchInfo::Argument argument;
     argument.name = from.name.str();
     argument.index = from.index;
     if (from.isOwn())
-      argument.memory = fitToRows(from.memory, geometry.getParams(), geometry.getLaunch().getPerToken(), variant);
+      argument.memory = own[nextOwn++];
     argument.kind = getKind(from.kind);
     argument.access = from.kind == systolic::LaunchArgument::Result                    ? "write"
                       : from.kind == systolic::LaunchArgument::InPlace || from.isOwn() ? "read_write"
