@@ -369,7 +369,7 @@ module {
     return %begin : index
   }
 
-  // What one part of the keys gives, at [(head * RG + row) * PARTS + part].
+  // What one part of the keys gives, at [(head * rows + row) * PARTS + part].
   func.func private @leave(%o: !o, %reference: !r, %sum: !r, %partials: !partials, %first: index, %limit: index, %q0: index,
                            %part: index) {
     %c0 = arith.constant 0 : index
@@ -667,9 +667,8 @@ module {
             systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
           }
         } else {
-          %RG = systolic.param "RG"
           %HK = systolic.param "HK"
-          %rows_before = arith.muli %head, %RG : index
+          %rows_before = arith.muli %head, %rows : index
           %partials_first = arith.muli %rows_before, %PARTS : index
           %partials_used = arith.muli %rows, %PARTS : index
           %partials_end = arith.addi %partials_first, %partials_used : index

@@ -171,7 +171,8 @@ def run(row, binaries, chips):
         if isinstance(model, dict):
             model = folder / "row.yaml"
             model.write_text(json.dumps(row.graph))  # JSON is YAML
-        command = [binaries / "nstfc", model, f"--precision={row.precision}", *(f"--target={chip}" for chip in chips),
+        command = [binaries / "nstfc", model, "--fuse=none", f"--precision={row.precision}",
+                   *(f"--target={chip}" for chip in chips),
                    "-o", folder / "row.nstf", "--verify", f"--verify-steps={row.tokens}@{row.position}",
                    f"--verify-report={folder / 'report.json'}", *options]
         done = subprocess.run(command, capture_output=True, text=True)

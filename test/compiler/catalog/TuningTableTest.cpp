@@ -367,7 +367,7 @@ TEST(TuningTable, ShippedFilesNameParametersOfTheirTemplates) {
     if (parts[2] == "generic") // facts of its binding (TensorSlot.cpp)
       extents.insert({"reduced", "contiguous"});
     if (parts[2] == "matvec" || parts[2] == "matmul") // the same (bindings/LayerOps.cpp)
-      extents.insert({"F16", "BYTES", "BITS"});
+      extents.insert({"F16", "BYTES", "BITS", "MATRICES"});
     if (isDefault)
       tuned.insert(parts[2]);
     TuningTable table = parseTuning(*templateText(file), name);

@@ -207,7 +207,7 @@ TEST_F(PackageTest, WhatIsNoPackageIsNotReplaced) {
 TEST_F(PackageTest, APackageThatWasEditedMayBeReplaced) {
   writePackage(package, inputs(WeightsMode::Pack));
   std::string good = readFile(package / "manifest.json"), bad = good;
-  bad.replace(bad.find("\"version\": 3"), 12, "\"version\": 9");
+  bad.replace(bad.find("\"version\": 4"), 12, "\"version\": 9");
   writeFile(package / "manifest.json", bad);
   writePackage(package, inputs(WeightsMode::Pack));
   EXPECT_EQ(readFile(package / "manifest.json"), good);
