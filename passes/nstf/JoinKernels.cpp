@@ -29,8 +29,12 @@ struct JoinKernelsPass : nstf::impl::JoinKernelsPassBase<JoinKernelsPass> {
     int64_t before = llvm::range_size(graph->getBody().getOps<StepOp>());
     llvm::StringMap<int64_t> numbers; // of the next kernel, by stem
     for (auto &[level, steps] : findLevels(*graph))
-      if (steps.size() > 1)
-        join(steps, *graph, symbols, numbers);
+      for (ArrayRef<StepOp> rest = steps; !rest.empty();) {
+        size_t count = countTogether(rest);
+        if (count > 1)
+          join(rest.take_front(count), *graph, symbols, numbers);
+        rest = rest.drop_front(count);
+      }
     sortTopologically(&graph->getBody().front());
     eraseUnused(*graph, symbols);
     remark::passed(graph->getLoc(),
@@ -40,6 +44,21 @@ struct JoinKernelsPass : nstf::impl::JoinKernelsPassBase<JoinKernelsPass> {
   }
 
 private:
+  /// Buffers of one launch: the address of each takes two scalar registers from the beginning on.
+  static constexpr size_t maxBuffers = 16;
+
+  /// The first steps whose buffers one launch has room for.
+  static size_t countTogether(ArrayRef<StepOp> steps) {
+    size_t count = 0, buffers = 0;
+    for (StepOp step : steps) {
+      buffers += step->getNumOperands() + step->getNumResults();
+      if (count > 0 && buffers > maxBuffers)
+        break;
+      ++count;
+    }
+    return count;
+  }
+
   /// The steps by how many others stand one behind the other before them.
   static llvm::MapVector<int64_t, SmallVector<StepOp>> findLevels(GraphOp graph) {
     DenseMap<Operation *, int64_t> levelOf;
