@@ -45,7 +45,7 @@ struct JoinKernelsPass : nstf::impl::JoinKernelsPassBase<JoinKernelsPass> {
 
 private:
   /// Buffers of one launch: the address of each takes two scalar registers from the beginning on.
-  static constexpr size_t maxBuffers = 16;
+  static constexpr size_t maxBuffers = 15;
 
   /// The first steps whose buffers one launch has room for.
   static size_t countTogether(ArrayRef<StepOp> steps) {

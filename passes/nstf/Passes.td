@@ -157,7 +157,7 @@ def JoinKernelsPass : Pass<"nstf-join-kernels", "::mlir::ModuleOp"> {
     A launch stands behind all whose results it needs. Those that stand equally far behind the beginning of a step compute
     side by side: they become one step of one kernel, each of them a part of it (KernelOp::getParts). So products of one
     row matrix are one launch, and so is what turns and appends their results. Numbers are those of the kernels alone.
-    A launch has at most 16 buffers: with more, their addresses alone would be too many scalar registers.
+    A launch has at most 15 buffers: with more, their addresses alone would be too many scalar registers.
 
     BEFORE
     ```mlir
