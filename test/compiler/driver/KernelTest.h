@@ -32,6 +32,7 @@ protected:
     options.targets = {"gfx942", "gfx90a"};
     options.weights = manifest::WeightsMode::Random;
     options.seed = 7;
+    options.fusions = {"pairs"}; // each case is a launch
     options.precision = Precision::F32;
   }
   ~KernelTest() override { std::filesystem::remove_all(folder); }

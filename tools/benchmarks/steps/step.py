@@ -77,7 +77,7 @@ class Step:
                 if buffer["kind"] == "state":
                     count = buffer["size"] * (self.position + self.rows) // buffer["shape"][0]
                 elif buffer["kind"] == "weights":
-                    count = _bytes(parameter, self.rows if parameter["name"] == "table" else None)
+                    count = _bytes(parameter, self.rows if re.fullmatch(r"table(_\d+)?", parameter["name"]) else None)
                 else:
                     continue
                 last[argument["buffer"], argument["offset"]] = index, count
