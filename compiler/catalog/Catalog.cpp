@@ -125,7 +125,10 @@ std::string nstf::getTuningType(KernelOp region) {
   if (getTemplateNames(region).front() == "generic") // computes in f32 whatever its buffers hold
     return "f32";
   auto isIds = [](Type type) { return getElementTypeOrSelf(type).isInteger(32); };
-  auto types = llvm::to_vector(region.getArgumentTypes());
+  SmallVector<Type> types; // a part of a kernel has arguments that only others read
+  for (BlockArgument argument : region.getBody().getArguments())
+    if (!argument.use_empty())
+      types.push_back(argument.getType());
   auto type = llvm::find_if_not(types, isIds);
   if (type == types.end())
     return "i32";

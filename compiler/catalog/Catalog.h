@@ -45,7 +45,7 @@ std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens,
                                                          const TemplateFiles &files = TemplateFiles::getShipped());
 
 /// Whose file of tuning a kernel takes: the format that an operand is decoded from, of products of codes their type, or
-/// the type of what the kernel computes with, that of its first argument that is no ids.
+/// the type of what the kernel computes with, that of the first argument that it reads and that is no ids.
 std::string getTuningType(KernelOp region);
 
 /// Chooses for one kernel. It is bound to a template once, however many buckets ask.

@@ -50,7 +50,7 @@ Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingSco
   // by one that only a pass names.
   PassManager all(&context);
   OpPassManager &variant = all.nest<VariantOp>();
-  buildTilePipeline(variant, {});
+  buildTilePipeline(variant.nest<PartOp>(), {});
   buildGPUPipeline(variant);
   buildLLVMPipeline(variant);
   buildISAPipeline(all, {});
@@ -285,7 +285,7 @@ LogicalResult Compilation::planLaunches() {
   TimingScope scope = timing.nest("launches");
   PassManager pm(&context, VariantOp::getOperationName());
   pm.enableTiming(scope);
-  buildProgramPipeline(pm);
+  buildProgramPipeline(pm.nest<PartOp>());
   for (CompiledTarget &target : targets) {
     for (VariantOp variant : target.module.getOps<VariantOp>()) // where the template has none, there will be none
       if (!readOwnMemory(variant).empty() && failed(pm.run(variant)))
@@ -320,7 +320,8 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
     return reproducers.run(pm, [&] { progress.add(); });
   };
 
-  if (failed(run("tile programs", [&](OpPassManager &pm) { buildTilePipeline(pm.nest<VariantOp>(), pipeline); })))
+  if (failed(run("tile programs",
+                 [&](OpPassManager &pm) { buildTilePipeline(pm.nest<VariantOp>().nest<PartOp>(), pipeline); })))
     return failure();
   if (options.remarks) // before the next target's kernels, which have the same names
     for (VariantOp variant : target.module.getOps<VariantOp>()) {

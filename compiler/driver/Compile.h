@@ -1,4 +1,4 @@
-// One compilation: a model in, the stages of DESIGN §1 in order, a package out. nstfc is a command line around it.
+// One compilation: a model in, the stages of docs/design.md in order, a package out. nstfc is a command line around it.
 #pragma once
 
 #include "compiler/catalog/TemplateFiles.h"

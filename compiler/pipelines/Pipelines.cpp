@@ -52,8 +52,7 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf.part(
 //   nstf-to-systolic-fill-template, systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline,
 //   canonicalize, cse, systolic.kernel(systolic-drop-unused-arguments)))))'
-void nstf::buildProgramPipeline(OpPassManager &variant) {
-  OpPassManager &part = variant.nest<PartOp>();
+void nstf::buildProgramPipeline(OpPassManager &part) {
   part.addPass(createFillTemplatePass());
   part.addPass(systolic::createInstantiatePass());
   part.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkgroupsPass());
@@ -71,9 +70,9 @@ void nstf::buildProgramPipeline(OpPassManager &variant) {
 //   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
 //   systolic-assign-layouts, systolic-stage-operands, systolic-plan-loops, systolic-insert-prefetch,
 //   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch)))))'
-void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
-  buildProgramPipeline(variant);
-  OpPassManager &kernel = variant.nest<PartOp>().nest<systolic::KernelOp>();
+void nstf::buildTilePipeline(OpPassManager &part, const PipelineOptions &options) {
+  buildProgramPipeline(part);
+  OpPassManager &kernel = part.nest<systolic::KernelOp>();
   kernel.addPass(systolic::createExpandMathPass());
   kernel.addPass(systolic::createAlignBlocksPass());
   kernel.addPass(systolic::createSplitReductionPass());
@@ -95,7 +94,11 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
 //   systolic-to-gpu-fetch-code, canonicalize, cse, systolic-to-gpu-issue-stores, loop-invariant-code-motion),
 //   systolic-to-gpu-join-parts)))'
 void nstf::buildGPUPipeline(OpPassManager &variant) {
-  OpPassManager &part = variant.nest<PartOp>();
+  buildFunctionPipeline(variant.nest<PartOp>());
+  variant.addPass(createJoinPartsPass());
+}
+
+void nstf::buildFunctionPipeline(OpPassManager &part) {
   part.addPass(createLowerKernelsPass());
   part.addPass(createMergeOverlapsPass());
   part.addPass(createCarryWordsPass());
@@ -104,7 +107,6 @@ void nstf::buildGPUPipeline(OpPassManager &variant) {
   part.addPass(createCSEPass());
   part.addPass(createIssueStoresPass());
   part.addPass(createLoopInvariantCodeMotionPass());
-  variant.addPass(createJoinPartsPass());
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(gpu.module(expand-strided-metadata, lower-affine,

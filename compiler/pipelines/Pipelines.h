@@ -37,15 +37,18 @@ void buildGraphPipeline(mlir::OpPassManager &model, const PipelineOptions &optio
 /// The first part of fused → systolic, on the model's module: a module for each target, with its variants.
 void buildSelectPipeline(mlir::OpPassManager &model, const PipelineOptions &options);
 
-/// The beginning of the rest of it, on a variant: each part, a kernel and its template, becomes a tile program, with
-/// what a launch takes.
-void buildProgramPipeline(mlir::OpPassManager &variant);
+/// The beginning of the rest of it, on a part of a variant, or a module of a kernel and its template: they become a tile
+/// program, with what a launch takes.
+void buildProgramPipeline(mlir::OpPassManager &part);
 
 /// All of the rest: that, and layouts.
-void buildTilePipeline(mlir::OpPassManager &variant, const PipelineOptions &options);
+void buildTilePipeline(mlir::OpPassManager &part, const PipelineOptions &options);
 
 /// systolic → gpu, on a variant: each part becomes a gpu.func on per-lane vectors, and all of them one.
 void buildGPUPipeline(mlir::OpPassManager &variant);
+
+/// The first half of it, on a part, or a module of one kernel.
+void buildFunctionPipeline(mlir::OpPassManager &part);
 
 /// gpu → llvm, on a variant or a module of kernels: the LLVM and ROCDL dialects, with line information.
 void buildLLVMPipeline(mlir::OpPassManager &variant);

@@ -105,7 +105,7 @@ void nstf::registerPipelines() {
                                         "fused to systolic: for each target, kernels and templates to tile programs",
                                         [](OpPassManager &model, const TileOptions &options) {
                                           buildSelectPipeline(model, options.get());
-                                          buildTilePipeline(nestVariants(model), options.get());
+                                          buildTilePipeline(nestVariants(model).nest<PartOp>(), options.get());
                                         });
   PassPipelineRegistration<>("nstf-pipeline-gpu", "systolic to gpu: tile programs to gpu.funcs",
                              [](OpPassManager &model) { buildGPUPipeline(nestVariants(model)); });
@@ -123,7 +123,7 @@ void nstf::registerPipelines() {
                                          buildSelectPipeline(model, options);
                                          OpPassManager &target = model.nest<ModuleOp>();
                                          OpPassManager &variant = target.nest<VariantOp>();
-                                         buildTilePipeline(variant, options);
+                                         buildTilePipeline(variant.nest<PartOp>(), options);
                                          buildGPUPipeline(variant);
                                          buildLLVMPipeline(variant);
                                          buildISAPipeline(target, options);

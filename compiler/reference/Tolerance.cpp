@@ -145,7 +145,7 @@ Tolerance nstf::reference::operationTolerance(Operation *op, llvm::ArrayRef<cons
   return *sum;
 }
 
-// f32: DESIGN §7 asks for the reference's tokens and logits within 1e-4 of stories260K's, whose largest is about 20;
+// f32: the reference's tokens, and logits within 1e-4 of stories260K's, whose largest is about 20;
 // its own float32 run is 1.3e-5 away. 16-bit types: a few units in the last place per layer. What 16 bits round
 // otherwise moves some numbers across the middle between two codes: these are off by a whole step, 2⁻⁷ of a row's
 // largest number for i8, 2⁻³ of the number itself for e4m3fnuz. What f32 rounds otherwise moves few.

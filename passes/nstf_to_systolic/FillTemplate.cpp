@@ -266,8 +266,9 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     auto slot = findSlot("compute");
     if (!slot)
       return region.emitError() << "expected a template with a slot @compute but got " << program.getSymName();
-    for (unsigned i = 0; i < region.getNumArguments(); ++i)
-      bind(("x" + Twine(i)).str(), LaunchArgument::Operand, i);
+    for (BlockArgument argument : region.getBody().getArguments())
+      if (!argument.use_empty())
+        bind(("x" + Twine(argument.getArgNumber())).str(), LaunchArgument::Operand, argument.getArgNumber());
     return fillTensorSlot(slot, region, program, maxTokens);
   }
 

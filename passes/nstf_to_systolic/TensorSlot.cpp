@@ -98,14 +98,17 @@ LogicalResult nstf::fillTensorSlot(func::FuncOp slot, KernelOp kernel, systolic:
 
   TensorPull::Options options;
   options.lanes = program.getParam("BR").value_or(1);
-  for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments())) {
+  unsigned place = output;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (argument.use_empty()) // another part's
+      continue;
     auto tensor = cast<RankedTensorType>(argument.getType());
     int64_t elements = *countElements(tensor.getShape(), maxTokens);
     auto axes = systolic::AxesAttr::get(context, Attribute(attributes.getI64IntegerAttr(elements)));
     auto buffer = MemRefType::get(elements, tensor.getElementType(), MemRefLayoutAttrInterface(), axes);
-    program.insertBuffer(output + 1 + i, buffer, ("x" + Twine(i)).str());
-    setElementsPerToken(program, output + 1 + i, tensor);
-    call.getOperandsMutable().append(Value(program.getArgument(output + 1 + i)));
+    program.insertBuffer(++place, buffer, ("x" + Twine(argument.getArgNumber())).str());
+    setElementsPerToken(program, place, tensor);
+    call.getOperandsMutable().append(Value(program.getArgument(place)));
     (void)slot.insertArgument(slot.getNumArguments(), buffer, {}, slot.getLoc());
     options.buffers[argument] = slot.getArguments().back();
   }

@@ -277,7 +277,7 @@ static LogicalResult convert(gpu::GPUModuleOp module, amdgpu::Chipset chip, unsi
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-/// Alignments and sizes that LLVM cannot know: see mlir22.md on LDS.
+/// Alignments of LDS arrays, which LLVM cannot know.
 static void alignWorkgroupMemory(gpu::GPUModuleOp module) {
   auto sixteen = IntegerAttr::get(IntegerType::get(module.getContext(), 64), 16);
   StringRef key = LLVM::LLVMDialect::getAlignAttrName();

@@ -17,7 +17,7 @@
 
 namespace nstf::test {
 
-/// Largest error of a compiled model's logits and hidden states: the issue's.
+/// Largest error of a compiled model's logits and hidden states.
 constexpr double fixtureTolerance = 1e-4;
 
 inline const std::filesystem::path fixtureFolder = std::filesystem::path(NSTF_SOURCE_DIR) / "test/models";

@@ -132,7 +132,7 @@ public:
     for (const systolic::LaunchArgument &argument : kernel.getLaunch()->getArguments())
       compiled.arguments.push_back(argument.name.str());
     auto generate = [](mlir::OpPassManager &passes) {
-      buildGPUPipeline(passes);
+      buildFunctionPipeline(passes);
       buildLLVMPipeline(passes);
       passes.addPass(createGenerateCodePass());
       passes.addPass(createLinkCodePass());

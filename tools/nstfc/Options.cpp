@@ -148,6 +148,7 @@ void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &
                  "what shares a launch beside elementwise operations: all, none, or of pairs (two products that one "
                  "operation reads) and launches (those that need nothing of each other) the ones named (default: all)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"all", "none", "pairs", "launches"}))
       ->type_name("NAME,...");
   app.add_option("--max-tokens", compile.maxTokens,

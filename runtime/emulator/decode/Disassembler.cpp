@@ -177,7 +177,8 @@ struct Disassembler::Implementation {
   bool read(std::span<const uint8_t> bytes, uint64_t address, llvm::MCInst &inst, unsigned &size) {
     constexpr uint32_t crashing = 255, other = 0x5a5a; // which no constant of an operand is
     uint8_t seen[longest] = {};
-    std::copy(bytes.begin(), bytes.begin() + long(std::min(bytes.size(), longest)), seen);
+    const size_t whole = bytes.size() / 4 * 4; // of dwords, as crashesDisassembler sees them
+    std::copy(bytes.begin(), bytes.begin() + long(std::min(whole, longest)), seen);
     const bool change = (seen[3] & 0xfc) == 0x48 && std::memcmp(&seen[4], &crashing, 4) == 0;
     if (change)
       std::memcpy(&seen[4], &other, 4);

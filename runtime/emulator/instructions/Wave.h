@@ -134,7 +134,6 @@ struct WaveFault {
   uint64_t address = 0;
   std::string check = "fault"; ///< Finding::check
   uint64_t lanes = 0;          ///< all lanes concerned, where there are more than `lane`
-  bool outsideLds = false;     ///< Finding::outsideLds
 };
 
 } // namespace nstf::emulator

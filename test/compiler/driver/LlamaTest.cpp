@@ -17,7 +17,7 @@ using namespace nstf::test;
 
 namespace {
 
-/// DESIGN §7 and the issue: logits of one model by two ways.
+/// Of logits of one model by two ways.
 constexpr double logitTolerance = 1e-4;
 
 const std::filesystem::path stories = std::filesystem::path(NSTF_SOURCE_DIR) / "../shared/models/stories260K/hf";

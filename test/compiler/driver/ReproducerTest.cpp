@@ -232,6 +232,80 @@ TEST_F(VariantReproducersTest, codeGenerationIsNeverTheUsers) {
   EXPECT_THAT(told, IsEmpty());
 }
 
+// A variant of two parts, which may run on threads of their own.
+class PartReproducersTest : public ReproducerTest {
+protected:
+  using PartAction = std::function<LogicalResult(PartOp)>;
+
+  struct PartPass : PassWrapper<PartPass, OperationPass<PartOp>> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PartPass)
+    explicit PartPass(PartAction action) : action(std::move(action)) {}
+    StringRef getArgument() const override { return "nstf-part"; }
+    void runOnOperation() override {
+      if (failed(action(getOperation())))
+        signalPassFailure();
+    }
+    PartAction action;
+  };
+
+  PartReproducersTest() {
+    context.loadDialect<NSTFDialect>();
+    std::string parts;
+    for (const char *result : {"0", "1"})
+      parts += std::string("nstf.part results [") + result +
+               "] binding <\"t\", tokens = 1, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "
+               "\"\" not [], tuning why \"\" not []> {}\n";
+    module = parseSourceString<ModuleOp>(
+        "nstf.kernel @k(%x: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {\n"
+        "  %y = nstf.silu %x : tensor<1x8xf32>\n"
+        "  %z = nstf.relu %x : tensor<1x8xf32>\n"
+        "  nstf.return %y, %z : tensor<1x8xf32>, tensor<1x8xf32>\n}\n"
+        "module @chip attributes {nstf.target = {}} {\nnstf.variant @a of @k tokens [1, 1] {\n" +
+            parts + "}\n}",
+        &context, "model.mlir");
+    reproducers.emplace(*module->getOps<ModuleOp>().begin(), folder);
+  }
+
+  LogicalResult run(PartAction action) {
+    PassManager passes(&context);
+    passes.nest<VariantOp>().nest<PartOp>().addPass(std::make_unique<PartPass>(std::move(action)));
+    through = 0;
+    testing::internal::CaptureStderr();
+    LogicalResult result = reproducers->run(passes, [this] { ++through; });
+    printed = testing::internal::GetCapturedStderr();
+    return result;
+  }
+
+  static bool isSecond(PartOp part) { return part.getResults().front() == 1; }
+
+  std::optional<VariantReproducers> reproducers;
+  std::atomic<int> through = 0;
+  std::string printed;
+};
+
+TEST_F(PartReproducersTest, AVariantIsThroughWhenItsPartsAre) {
+  EXPECT_TRUE(succeeded(run([](PartOp) { return success(); })));
+  EXPECT_EQ(through, 1);
+  EXPECT_THAT(printed, IsEmpty());
+}
+
+TEST_F(PartReproducersTest, WhatFailsInAPartFailsInItsVariant) {
+  EXPECT_TRUE(failed(run([](PartOp part) { return success(!isSecond(part)); })));
+  EXPECT_EQ(through, 0);
+  EXPECT_THAT(printed, HasSubstr("error: internal error in kernel 'a': pass nstf-part: it failed without a word\n"));
+  std::ifstream file(folder / "nstf-reproducer-chip-a.mlir");
+  EXPECT_THAT((std::string{std::istreambuf_iterator<char>(file), {}}),
+              HasSubstr("pipeline: \"builtin.module(builtin.module(nstf.variant(nstf.part(nstf-part))))\""));
+}
+
+TEST_F(PartReproducersTest, TheUsersErrorIsNoInternalOne) {
+  EXPECT_TRUE(failed(run([](PartOp part) -> LogicalResult {
+    return isSecond(part) ? part.emitError("expected more but got less") : success();
+  })));
+  EXPECT_THAT(told, HasSubstr("expected more but got less\n"));
+  EXPECT_THAT(printed, IsEmpty());
+}
+
 TEST_F(VariantReproducersTest, theLinkTakesAllKernels) {
   auto link = std::make_unique<TestPass>(
       "nstf-link-code", [](ModuleOp module) { return module.emitError("lld: no\n>>> referenced by f"); });

@@ -8,7 +8,8 @@
 // RUN: nstf-opt %t/kernel.mlir -nstf-to-systolic-fill-template | FileCheck %s
 // RUN: nstf-opt %t/kernel.mlir -nstf-to-systolic-fill-template -systolic-instantiate -inline -canonicalize -cse | FileCheck %s --check-prefix=TILES
 
-// The sum of each row of 128, a bias, and what the step's tokens say.
+// The sum of each row of 128, a bias, and what the step's tokens say. An argument that only another part of the launch reads
+// is none of this one.
 // CHECK-LABEL: func.func private @compute(
 // CHECK-SAME: %[[INDEX:.+]]: tensor<256xi32, #systolic.axes<BN>>, %[[FIRST:.+]]: index, %[[TOKENS:.+]]: index, %[[X:.+]]: memref<2048xf32, #systolic.axes<2048>>, %[[B:.+]]: memref<16xf16, #systolic.axes<16>>)
 // CHECK-SAME: -> tensor<256xf32, #systolic.axes<BN>>
@@ -22,7 +23,7 @@
 // CHECK-SAME: systolic.per_token = 1 : i64}
 // CHECK-SAME: memref<2048xf32, #systolic.axes<2048>> {systolic.per_token = 128 : i64}
 // CHECK-SAME: memref<16xf16, #systolic.axes<16>> {systolic.per_token = 1 : i64}
-// CHECK-SAME: launch = #systolic.launch<[y = result 0, x0 = operand 0, x1 = operand 1, control], per_token = {N = 1 : i64}>
+// CHECK-SAME: launch = #systolic.launch<[y = result 0, x0 = operand 0, x2 = operand 2, control], per_token = {N = 1 : i64}>
 // CHECK-SAME: params = {BN = 4 : i64, BR = 64 : i64, E = 1 : i64, N = 16 : i64, ROWS = 0 : i64
 
 // TILES: systolic.load %{{.+}}[%{{.+}}] at(%{{.+}} : tensor<4x64xi32, #systolic.axes<BN, BR>>) : memref<2048xf32, #systolic.axes<2048>> -> tensor<4x64xf32, #systolic.axes<BN, BR>>
@@ -31,7 +32,7 @@
 //--- rows.mlir
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
-nstf.kernel @sums(%x: tensor<?x128xf32>, %b: tensor<?xf16>) -> tensor<?xf32>
+nstf.kernel @sums(%x: tensor<?x128xf32>, %others: tensor<4xf32>, %b: tensor<?xf16>) -> tensor<?xf32>
     attributes {nstf.tuning = {BN = 4 : i64, BR = 64 : i64}, nstf.schedule = #systolic.schedule<waves = 1x1>} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32

@@ -138,6 +138,7 @@ TEST(Disassembler, literalsThatLLVMCrashesAtAreRead) {
     EXPECT_EQ(disassembler.print(add, 0), "v_madak_f16 v192, 0xff, v0, 0xff");
     // The end of the text cuts an instruction off that LLVM crashes at.
     EXPECT_FALSE(disassembler.decode(std::vector<uint8_t>{0xff, 0x1a, 0x43, 0xd0}, 0, raw, size));
+    EXPECT_FALSE(disassembler.decode(std::vector<uint8_t>{0x04, 0x00, 0xd0, 0xd0, 0xff}, 0, raw, size));
     // … or in the middle of its literal.
     for (size_t bytes : {4, 5, 6, 7})
       EXPECT_FALSE(disassembler.decode(std::span(add).first(bytes), 0, raw, size)) << bytes;

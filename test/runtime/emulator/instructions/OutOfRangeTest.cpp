@@ -286,16 +286,21 @@ TEST_P(OutOfRange, aNullBufferDescriptor) {
   EXPECT_EQ(s.wave().scalar64(8), 0u);
 }
 
+/// Of `bytes` of a buffer, lane l at its dword l.
+static void runAtDwords(Snippet &s, void *memory, uint64_t size, uint32_t bytes) {
+  s.allow(memory, size);
+  describe(s, memory, bytes);
+  for (unsigned l = 0; l < 64; ++l)
+    s.wave().rows[1][l] = l * 4;
+  s.run();
+}
+
 TEST_P(OutOfRange, buffersByTheDword) {
   u32 memory[16], written[16] = {};
   for (u32 i = 0; i < 16; ++i)
     memory[i] = 100 + i;
   Snippet s(GetParam(), "buffer_load_dwordx4 v[8:11], v1, s[4:7], 0 offen");
-  s.allow(memory, sizeof(memory));
-  describe(s, memory, 40);
-  for (unsigned l = 0; l < 64; ++l)
-    s.wave().rows[1][l] = l * 4;
-  s.run();
+  runAtDwords(s, memory, sizeof(memory), 40);
   for (unsigned l = 0; l < 64; ++l)
     for (unsigned k = 0; k < 4; ++k)
       ASSERT_EQ(s.wave().rows[8 + k][l], l + k < 10 ? 100 + l + k : 0) << l;
@@ -318,11 +323,7 @@ TEST_P(OutOfRange, typedBuffersAsAWhole) {
   Snippet s(GetParam(), "tbuffer_load_format_xyzw v[8:11], v1, s[4:7], 0 "
                         "format:[BUF_DATA_FORMAT_32_32_32_32,BUF_NUM_FORMAT_FLOAT] offen");
   ASSERT_EQ(s.program->trapCount(), 0u);
-  s.allow(memory, sizeof(memory));
-  describe(s, memory, 40);
-  for (unsigned l = 0; l < 64; ++l)
-    s.wave().rows[1][l] = l * 4;
-  s.run();
+  runAtDwords(s, memory, sizeof(memory), 40);
   for (unsigned l = 0; l < 64; ++l)
     for (unsigned k = 0; k < 4; ++k)
       ASSERT_EQ(s.lane<float>(8 + k, l), l + 4 <= 10 ? 100.f + float(l + k) : 0.f) << l;
