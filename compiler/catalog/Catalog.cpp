@@ -276,6 +276,7 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
   if (!binding)
     return failure();
   std::map<std::string, int64_t> extents = ::getExtents(*binding, tokens);
+  extents["REQUESTS"] = requests;
   if (beside && tokens <= maxRowsBeside)
     extents["N"] += beside;
   if (!chooseTuning(kernel, extents, target, files, choice)) {
@@ -317,7 +318,7 @@ FailureOr<KernelCost::Space> KernelChooser::rank(const KernelChoice &choice, int
 }
 
 BindingAttr KernelChooser::getBinding(const KernelChoice &choice) {
-  return getBindingAttr(bindings.at(choice.templateName), kernel, choice.templateName, maxTokens);
+  return getBindingAttr(bindings.at(choice.templateName), kernel, choice.templateName, maxTokens, requests);
 }
 
 ChoiceAttr KernelChoice::getAttribute(MLIRContext *context) const {

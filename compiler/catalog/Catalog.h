@@ -52,10 +52,10 @@ std::string getTuningType(KernelOp region);
 class KernelChooser {
 public:
   /// `maxTokens` stands for a leading `?`. `beside`: what other parts of its launch add to the extent N
-  /// where rows are few.
+  /// where rows are few. `requests`: how many its launch serves, each by itself.
   KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped(),
-                int64_t beside = 0)
-      : kernel(kernel), maxTokens(maxTokens), files(files), beside(beside) {}
+                int64_t beside = 0, int64_t requests = 1)
+      : kernel(kernel), maxTokens(maxTokens), files(files), beside(beside), requests(requests) {}
 
   /// The choice for steps of up to `tokens` rows; `wishes` go over the row's values. Emits an error where the kernel
   /// has no template; throws std::runtime_error where a tuning file is ill-formed or its row asks for more waves than a
@@ -76,7 +76,7 @@ private:
   KernelOp kernel;
   int64_t maxTokens;
   const TemplateFiles &files;
-  int64_t beside;
+  int64_t beside, requests;
   std::map<std::string, TemplateBinding> bindings; ///< by template
   std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>> templates;
 };

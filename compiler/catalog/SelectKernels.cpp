@@ -4,6 +4,7 @@
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/ArenaValues.h"
+#include "passes/nstf_to_systolic/Binding.h"
 
 #include <stdexcept>
 
@@ -61,6 +62,11 @@ public:
     if (hasTokens(model, kernels))
       buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *maxTokens)}
                                   : getTokenBuckets(*maxTokens, files);
+    // So that a request gives the same bits alone and beside others.
+    if (getMaxRequests() > 1 && buckets.size() > 1 && buckets.front().second == 1) {
+      buckets.erase(buckets.begin());
+      buckets.front().first = 1;
+    }
     for (const std::string &name : options.targets) {
       Target target = findTarget(name);
       if (SymbolTable::lookupSymbolIn(model, target.name))
@@ -101,14 +107,26 @@ private:
     std::vector<KernelChooser> choosers;
   };
 
+  /// For steps of up to `maxTokens`.
   Chooser makeChooser(KernelOp kernel, int64_t maxTokens) {
     Chooser chooser{kernel, kernel.getParts(), {}, {}};
     OpBuilder builder(model.getContext());
     for (const KernelOp::Part &part : chooser.parts)
       chooser.kernels.emplace_back(kernel.clonePart(builder, part));
     for (OwningOpRef<KernelOp> &part : chooser.kernels)
-      chooser.choosers.emplace_back(*part, maxTokens, files, countRowsBeside(*part, chooser.kernels));
+      chooser.choosers.emplace_back(*part, maxTokens, files, countRowsBeside(*part, chooser.kernels),
+                                    worksByRequest(*part) ? getMaxRequests() : 1);
     return chooser;
+  }
+
+  int64_t getMaxRequests() {
+    auto graphs = model.getOps<GraphOp>();
+    return graphs.empty() ? 1 : (*graphs.begin()).getMaxRequests();
+  }
+
+  /// Whether a kernel's code says how many workgroups something has, so that it is for one bucket.
+  bool countsWorkgroups(const Chooser &chooser) {
+    return chooser.parts.size() > 1 || (getMaxRequests() > 1 && worksByRequest(*chooser.kernels.front()));
   }
 
   /// Rows of other parts' matrices that have as many columns: together they fill the chip, and are tuned as one matrix.
@@ -125,7 +143,7 @@ private:
   }
 
   /// In the order of buckets, then of kernels: what is in more buckets stands where it comes first. How many workgroups
-  /// a part has is said in the code of a kernel that has several, so that is for one bucket.
+  /// a part or a request has is said in the code of a kernel that has several, so that is for one bucket.
   LogicalResult addVariants(ModuleOp module, const Target &target, int64_t maxTokens) {
     struct Made {
       std::vector<KernelChoice> choices;
@@ -137,6 +155,8 @@ private:
     std::vector<std::vector<Made>> made(kernels.size());
     for (auto [first, last] : buckets)
       for (auto [chooser, known] : llvm::zip_equal(choosers, made)) {
+        if (getMaxRequests() > 1 && countsWorkgroups(chooser))
+          chooser = makeChooser(chooser.kernel, last);
         std::vector<KernelChoice> choices;
         for (KernelChooser &part : chooser.choosers) {
           FailureOr<KernelChoice> choice = part.choose(last, target, wishes);
@@ -145,7 +165,7 @@ private:
           choices.push_back(std::move(*choice));
         }
         auto same = llvm::find_if(known, [&](const Made &other) { return other.choices == choices; });
-        if (same == known.end() || choices.size() > 1) {
+        if (same == known.end() || countsWorkgroups(chooser)) {
           std::string name = chooser.kernel.getSymName().str() + "_t" + std::to_string(last);
           FailureOr<VariantOp> variant =
               makeVariant(module, chooser, options.symbol.empty() ? name : options.symbol, choices);

@@ -222,10 +222,14 @@ bool Compilation::fuses(StringRef name) const {
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
+  if (options.maxBatch > tokens)
+    throw std::runtime_error("--max-batch: expected at most the " + std::to_string(tokens) +
+                             " tokens of the largest step but got " + std::to_string(options.maxBatch));
   precision = choosePrecision(getModel(), options.precision, options.quantize);
   PassManager pm(&context);
   pm.enableTiming(scope);
   buildGraphPipeline(pm, {.maxTokens = tokens,
+                          .maxRequests = options.maxBatch,
                           .precision = precision.type,
                           .quantize = options.quantize,
                           .activations = chooseCodeType({.wish = options.activations,

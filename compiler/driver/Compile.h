@@ -46,6 +46,7 @@ struct CompileOptions {
   std::optional<int64_t> context;         ///< positions, where others are wanted than the model says
   std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/description/README.md
   description::RopeFactors ropeFactors = description::RopeFactors::Auto; ///< of longrope
+  int64_t maxBatch = 1;                                                  ///< requests that a step may have rows of
   std::optional<int64_t> maxTokens;   ///< rows of the largest step; default: the context, at most 512
   std::optional<Precision> precision; ///< of matrix operands, weights and caches; default: the weights' own
   std::string quantize;               ///< format of the linears' weights, "int4_g128"; empty: as they are

@@ -24,12 +24,18 @@ DeviceMemory::DeviceMemory(const Compilation &compilation, manifest::Manifest &m
   if (int64_t size = graph.getArenaSize().value_or(0))
     arena = add("arena", BufferKind::Arena, size);
   addOwn(compilation.getTargets());
-  control = add("control", BufferKind::Control, sizeof(ControlBlock));
-  manifest.control = {control, sizeof(ControlBlock), offsetof(ControlBlock, tokens), offsetof(ControlBlock, position)};
+  manifest.control = {manifest.buffers.size(),        sizeof(ControlBlock),
+                      offsetof(ControlBlock, tokens), offsetof(ControlBlock, position),
+                      offsetof(ControlBlock, first),  offsetof(ControlBlock, slot),
+                      graph.getMaxRequests()};
+  control = add("control", BufferKind::Control, manifest.control.bytes());
   addPorts();
-  for (StateOp state : model.getOps<StateOp>())
-    states[state.getSymName()] =
-        add(state.getSymName().str(), BufferKind::State, cast<RankedTensorType>(state.getType()));
+  for (StateOp state : model.getOps<StateOp>()) {
+    size_t number = add(state.getSymName().str(), BufferKind::State, cast<RankedTensorType>(state.getType()));
+    manifest.buffers[number].slots = graph.getMaxRequests();
+    manifest.buffers[number].size *= graph.getMaxRequests();
+    states[state.getSymName()] = number;
+  }
 }
 
 void DeviceMemory::addWeights() {

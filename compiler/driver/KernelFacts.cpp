@@ -57,10 +57,10 @@ support::Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target
                                .wavesPerGroup = variant.launch.waves});
 }
 
-/// Of a kernel of several parts, which is for one bucket, the workgroups of all.
+/// Of a kernel of several parts or for several requests, which is for one bucket, the workgroups of all.
 static std::vector<manifest::TiledExtent> getTiling(const KernelVariant &variant) {
   const LaunchInfo &launch = variant.launch;
-  if (launch.parts.size() > 1)
+  if (launch.parts.size() > 1 || launch.getMaxRequests() > 1)
     return {{uint64_t(launch.getWorkItems(VariantOp(variant.op).getTokenRanges().back().second)), false, 1}};
   const LaunchInfo::Part &part = launch.parts.front();
   std::vector<manifest::TiledExtent> tiling;
@@ -101,7 +101,8 @@ manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target
     manifest::KernelArgument entry{argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},
                                    argumentAlignment, manifest::Access::Read};
     if (argument.kind == LaunchInfo::Argument::Control) {
-      entry.shape.dimensions = {int64_t(sizeof(support::ControlBlock) / 4)};
+      int64_t requests = variant.launch.getMaxRequests();
+      entry.shape.dimensions = {int64_t(sizeof(support::ControlBlock) / 4) * (requests > 1 ? 1 + requests : 1)};
     } else {
       entry.type = getElementType(getValueType(variant, argument));
       entry.shape = getShape(getValueType(variant, argument));

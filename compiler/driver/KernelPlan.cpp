@@ -13,6 +13,13 @@ int64_t LaunchInfo::getWorkItems(int64_t tokens) const {
   return items;
 }
 
+int64_t LaunchInfo::getMaxRequests() const {
+  int64_t requests = 1;
+  for (const Part &part : parts)
+    requests = std::max(requests, part.geometry.getRequests());
+  return requests;
+}
+
 KernelPlan nstf::readKernelPlan(ModuleOp target, GraphOp graph) {
   KernelPlan plan;
   std::map<std::pair<int64_t, int64_t>, llvm::StringMap<size_t>> variantOf; // by bucket, then the kernel's name
@@ -68,8 +75,9 @@ static LaunchInfo::Part readPart(systolic::GeometryAttr geometry) {
 }
 
 /// Of memory of a launch's own, laid out for the largest step, what the variant's steps take: an extent that grows with
-/// the rows of a step is as long as their rows make it.
-static MemRefType fitToRows(MemRefType memory, DictionaryAttr parameters, DictionaryAttr perToken, VariantOp variant) {
+/// the rows of a step is as long as their rows make it. Each request has some.
+static MemRefType fitToRows(MemRefType memory, DictionaryAttr parameters, DictionaryAttr perToken, int64_t requests,
+                            VariantOp variant) {
   int64_t rows = 0;
   for (auto [first, last] : variant.getTokenRanges())
     rows = std::max(rows, last);
@@ -80,6 +88,7 @@ static MemRefType fitToRows(MemRefType memory, DictionaryAttr parameters, Dictio
       if (auto elements = perToken.getAs<IntegerAttr>(factor))
         size = size / cast<IntegerAttr>(parameters.get(factor)).getInt() * elements.getInt() * rows;
   }
+  shape.front() *= requests;
   return MemRefType::get(shape, memory.getElementType());
 }
 
@@ -90,11 +99,12 @@ std::vector<LaunchInfo::Argument> nstf::readOwnMemory(VariantOp variant) {
       for (auto [position, argument] :
            llvm::zip_equal(kernel.getLaunchedArguments(), kernel.getLaunchAttr().getArguments()))
         if (argument.isOwn())
-          found.push_back({.kind = getKind(argument.kind),
-                           .memory = fitToRows(cast<MemRefType>(kernel.getArgumentTypes()[position]),
-                                               kernel.getParams(), kernel.getLaunchAttr().getPerToken(), variant),
-                           .name = argument.name.str(),
-                           .access = "read_write"});
+          found.push_back(
+              {.kind = getKind(argument.kind),
+               .memory = fitToRows(cast<MemRefType>(kernel.getArgumentTypes()[position]), kernel.getParams(),
+                                   kernel.getLaunchAttr().getPerToken(), kernel.getMaxRequests(), variant),
+               .name = argument.name.str(),
+               .access = "read_write"});
   return found;
 }
 
@@ -109,7 +119,8 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
     auto geometry = part->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
     for (const systolic::LaunchArgument &argument : geometry.getLaunch().getArguments())
       if (argument.isOwn())
-        own.push_back(fitToRows(argument.memory, geometry.getParams(), geometry.getLaunch().getPerToken(), variant));
+        own.push_back(fitToRows(argument.memory, geometry.getParams(), geometry.getLaunch().getPerToken(),
+                                geometry.getRequests(), variant));
   }
   size_t nextOwn = 0;
   for (const systolic::LaunchArgument &from : launch.getArguments()) {

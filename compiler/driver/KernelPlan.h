@@ -39,6 +39,8 @@ struct LaunchInfo {
   int64_t waveSize = 0, waves = 0;
   bool readsTokens = false, readsPosition = false; ///< from the control block
 
+  /// Requests that a part of it serves each by itself, 1 where none does.
+  int64_t getMaxRequests() const;
   /// Workgroups of a launch in a bucket of up to `tokens` rows.
   int64_t getWorkItems(int64_t tokens) const;
 };

@@ -58,12 +58,21 @@ uint64_t nstf::getFittingContext(const CompileOptions &options, const manifest::
   return (deviceMemory - rest) / llvm::divideCeil(memory.states, pages) * page;
 }
 
+/// The most requests whose caches fit beside everything else; 0 where not even one's do.
+static uint64_t getFittingRequests(const manifest::Manifest &plan, uint64_t deviceMemory) {
+  manifest::DeviceMemory memory = plan.deviceMemory();
+  uint64_t rest = memory.weights + memory.work, each = memory.states / plan.control.requests;
+  return rest >= deviceMemory || each == 0 ? 0 : (deviceMemory - rest) / each;
+}
+
 std::vector<MemoryOption> nstf::findFittingOptions(const CompileOptions &options, const manifest::Manifest &plan,
                                                    uint64_t deviceMemory) {
   std::vector<std::pair<std::string, CompileOptions>> candidates;
   auto add = [&](std::string text, auto set) { set(candidates.emplace_back(std::move(text), options).second); };
   if (uint64_t context = getFittingContext(options, plan, deviceMemory))
     add("--context=" + std::to_string(context), [&](CompileOptions &with) { with.context = context; });
+  if (uint64_t requests = getFittingRequests(plan, deviceMemory); requests && options.maxBatch > 1)
+    add("--max-batch=" + std::to_string(requests), [&](CompileOptions &with) { with.maxBatch = int64_t(requests); });
   if (plan.deviceMemory().states && options.kvCache.value_or("none") == "none")
     add("--kv-cache=i8", [](CompileOptions &with) { with.kvCache = "i8"; });
   if (options.quantize.empty())

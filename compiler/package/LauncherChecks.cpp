@@ -12,8 +12,8 @@ bool isIds(const Manifest &manifest, const Port &port) {
 
 std::optional<std::size_t> logitsBehind(const Manifest &manifest, std::size_t output) {
   const Port &next = manifest.outputs[output];
-  bool isToken =
-      next.name == "next" && next.type == ElementType::I32 && next.shape.dimensions == std::vector<int64_t>{1};
+  bool isToken = next.name == "next" && next.type == ElementType::I32 &&
+                 next.shape.dimensions == std::vector<int64_t>{manifest.control.requests};
   const Port *logits = manifest.findOutput("logits");
   if (!isToken || !logits || logits->type != ElementType::F32 || logits->shape.hasTokens())
     return std::nullopt;

@@ -43,7 +43,8 @@ static std::string opening(const Manifest &manifest, const Names &names) {
   return text + "//\n//   g++ -std=c++17 -D__HIP_PLATFORM_AMD__ application.cpp model.cpp -lamdhip64\n";
 }
 
-static std::string constants(const Model &model) {
+static std::string constants(const Manifest &manifest) {
+  const Model &model = manifest.model;
   std::string text;
   auto add = [&](const std::string &what, const std::string &type, const std::string &name, const std::string &value) {
     text +=
@@ -51,6 +52,9 @@ static std::string constants(const Model &model) {
   };
   if (model.context)
     add("Positions that a sequence can have.", "std::int64_t", "context", std::to_string(*model.context));
+  if (manifest.control.requests > 1)
+    add("Requests that a step may have rows of; slots of the caches.", "int", "maxRequests",
+        std::to_string(manifest.control.requests));
   if (model.vocabulary)
     add("Token ids are 0 to vocabulary - 1.", "std::int64_t", "vocabulary", std::to_string(*model.vocabulary));
   if (model.bos)
@@ -67,6 +71,16 @@ static std::string constants(const Model &model) {
         "tokenizer", literal(model.tokenizer.file));
   return text.empty() ? text : text + "\n";
 }
+
+static const char requestType[] =
+    R"cpp(/// What a request has of a step: so many rows, from `position` of its text on, and the part `slot` of the caches.
+struct Request {
+  int slot; // 0 to maxRequests - 1
+  std::int64_t position;
+  int rows;
+};
+
+)cpp";
 
 static std::string bufferTables(const Manifest &manifest, const Names &names) {
   std::string enumerators, rows;
@@ -110,7 +124,19 @@ static std::string stepDeclaration(const Manifest &manifest, const Names &names)
   text += "  void step(";
   for (std::size_t i = 0; i < manifest.inputs.size(); ++i)
     text += "const " + cppType(manifest.inputs[i].type) + " *" + names.inputs[i] + ", ";
-  return text + "int tokens);\n\n";
+  text += "int tokens);\n";
+  if (manifest.control.requests > 1) {
+    text +=
+        "  /// The same for `count` requests, whose rows stand in the inputs one request behind the other. position() "
+        "stays. What\n"
+        "  /// an output has of last rows, it has for each request in their order, maxRequests rows. An error: more\n"
+        "  /// requests than that, one without rows or past the context, a slot that is none or taken twice.\n  void "
+        "step(";
+    for (std::size_t i = 0; i < manifest.inputs.size(); ++i)
+      text += "const " + cppType(manifest.inputs[i].type) + " *" + names.inputs[i] + ", ";
+    text += "const Request *requests, int count);\n";
+  }
+  return text + "\n";
 }
 
 static std::string modelClass(const Manifest &manifest, const Names &names) {
@@ -163,7 +189,7 @@ std::string launcherHeaderText(const Manifest &manifest) {
       "#pragma once\n\n#include <hip/hip_runtime_api.h>\n\n#include <array>\n#include <cstddef>\n#include <cstdint>\n";
   text += given ? "#include <functional>\n" : "";
   text += "#include <memory>\n#include <string>\n#include <vector>\n\nnamespace " + names.space + " {\n\n";
-  text += constants(manifest.model) + bufferTables(manifest, names);
+  text += constants(manifest) + (manifest.control.requests > 1 ? requestType : "") + bufferTables(manifest, names);
   text += given ? weightTypes : "";
   return text + modelClass(manifest, names) + "\n} // namespace " + names.space + "\n";
 }

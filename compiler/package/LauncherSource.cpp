@@ -206,10 +206,8 @@ static const char loadGiven[] = R"cpp(  void loadGiven(const WeightFunction &wei
 
 )cpp";
 
-/// Of a model with a context, positions are counted and have an end.
-static std::string runFunctions(bool hasContext) {
-  std::string text = R"cpp(  /// The launches for a step of that many rows, which is a step that can be made.
-  const Bucket &begin(int tokens) const {
+static const char findBucket[] = R"cpp(  /// The launches for a step of that many rows.
+  const Bucket &find(int64_t tokens) const {
     const Bucket *found = nullptr;
     std::string ranges;
     for (std::size_t i = 0; i < target->bucketCount; ++i) {
@@ -223,31 +221,91 @@ static std::string runFunctions(bool hasContext) {
     if (!found)
       fail("expected a step of as many tokens as the package was compiled for (" + ranges + ") but got " +
            std::to_string(tokens));
-)cpp";
-  if (hasContext)
-    text += R"cpp(    if (tokens > context - position)
-      fail("expected at most " + std::to_string(context) + " positions, the model's context, but " +
-           std::to_string(position) + " and " + std::to_string(tokens) + " more are needed");
-)cpp";
-  text += R"cpp(    use();
     return *found;
   }
 
-  void run(const Bucket &bucket, int tokens) {
+)cpp";
+
+static const char checkPositions[] = R"cpp(  void checkPositions(int64_t from, int64_t tokens) const {
+    if (from < 0 || tokens > context - from)
+      fail("expected at most " + std::to_string(context) + " positions, the model's context, but " +
+           std::to_string(from) + " and " + std::to_string(tokens) + " more are needed");
+  }
+
+)cpp";
+
+/// Of a model with a context, positions are counted and have an end.
+static std::string beginFunction(bool hasContext) {
+  return std::string("  /// The launches for a step of that many rows, which is a step that can be made.\n"
+                     "  const Bucket &begin(int tokens) const {\n"
+                     "    const Bucket &bucket = find(tokens);\n") +
+         (hasContext ? "    checkPositions(position, tokens);\n" : "") + "    use();\n    return bucket;\n  }\n\n";
+}
+
+static const char beginRequests[] =
+    R"cpp(  /// The launches for a step of these requests, which is a step that can be made; `tokens` are its rows.
+  const Bucket &begin(const Request *requests, int count, int &tokens) const {
+    if (!requests || count < 1 || count > maxRequests)
+      fail("expected 1 to " + std::to_string(maxRequests) + " requests in a step but got " +
+           std::to_string(requests ? count : 0));
+    bool taken[maxRequests] = {};
+    int64_t all = 0;
+    for (int i = 0; i < count; ++i) {
+      const Request &request = requests[i];
+      if (request.slot < 0 || request.slot >= maxRequests || taken[request.slot])
+        fail("expected a slot of its own for each request, 0 to " + std::to_string(maxRequests - 1) + ", but got " +
+             std::to_string(request.slot));
+      taken[request.slot] = true;
+      if (request.rows < 1)
+        fail("expected at least 1 row of a request but got " + std::to_string(request.rows));
+      checkPositions(request.position, request.rows);
+      all += request.rows;
+    }
+    const Bucket &bucket = find(all);
+    tokens = int(all);
+    use();
+    return bucket;
+  }
+
+)cpp";
+
+static std::string runFunction(const Manifest &manifest) {
+  const bool batches = manifest.control.requests > 1;
+  std::string text = std::string("  void run(const Bucket &bucket, int tokens") +
+                     (batches ? ", const Request *requests, int count" : "") + R"cpp() {
     unsigned char control[controlSize] = {};
-    uint32_t count = uint32_t(tokens), start = uint32_t(position);
-    std::memcpy(control + controlTokens, &count, sizeof(count));
-    std::memcpy(control + controlPosition, &start, sizeof(start));
-    copyIn(controlBuffer, 0, control, sizeof(control));
+    auto write = [&](std::size_t place, int64_t value) {
+      uint32_t word = uint32_t(value);
+      std::memcpy(control + place, &word, sizeof(word));
+    };
+    write(controlTokens, tokens);
+)cpp";
+  text += batches ? R"cpp(    std::size_t block = controlBlock;
+    int64_t first = 0;
+    for (int i = 0; i < count; ++i, block += controlBlock) {
+      write(block + controlTokens, requests[i].rows);
+      write(block + controlPosition, requests[i].position);
+      write(block + controlFirst, first);
+      write(block + controlSlot, requests[i].slot);
+      first += requests[i].rows;
+    }
+)cpp"
+                  : "    write(controlPosition, position);\n";
+  text += R"cpp(    copyIn(controlBuffer, 0, control, sizeof(control));
     wait(); // the caller's inputs are free, and the step before is done
     for (std::size_t i = 0; i < bucket.launchCount; ++i)
       launch(bucket.launches[i], bucket.arguments + bucket.launches[i].firstArgument);
     rows = tokens;
 )cpp";
-  text += hasContext ? "    position += tokens;\n" : "";
-  return text + R"cpp(  }
+  text += manifest.model.context && !batches ? "    position += tokens;\n" : "";
+  return text + "  }\n\n";
+}
 
-  void launch(const Launch &launch, const Argument *arguments) {
+static std::string runFunctions(const Manifest &manifest) {
+  const bool batches = manifest.control.requests > 1, hasContext = manifest.model.context.has_value();
+  return std::string(findBucket) + (hasContext ? checkPositions : "") +
+         (batches ? beginRequests : beginFunction(hasContext)) + runFunction(manifest) +
+         R"cpp(  void launch(const Launch &launch, const Argument *arguments) {
     const Kernel &kernel = target->kernels[launch.kernel];
     alignas(8) unsigned char block[largestArgumentBytes] = {};
     for (unsigned i = 0; i < kernel.argumentCount; ++i) {
@@ -322,9 +380,21 @@ static std::string ports(const Manifest &manifest, const Names &names) {
     copies += "  impl->copyIn(Buffer::" + names.buffers[port.buffer] + ", 0, " + names.inputs[i] + ", " +
               elements(port, "tokens") + " * " + std::to_string(sizeOf(port.type)) + ");\n";
   }
-  std::string text = "void Model::step(" + parameters +
-                     "int tokens) {\n  const auto &launches = impl->begin(tokens);\n" + copies +
-                     "  impl->run(launches, tokens);\n}\n";
+  std::string text;
+  if (manifest.control.requests > 1) {
+    std::string inputs;
+    for (const std::string &name : names.inputs)
+      inputs += name + ", ";
+    text = "void Model::step(" + parameters +
+           "int tokens) {\n  const Request request = {0, impl->position, tokens};\n  step(" + inputs +
+           "&request, 1);\n  impl->position += tokens;\n}\n\nvoid Model::step(" + parameters +
+           "const Request *requests, int count) {\n  int tokens = 0;\n"
+           "  const auto &launches = impl->begin(requests, count, tokens);\n" +
+           copies + "  impl->run(launches, tokens, requests, count);\n}\n";
+  } else {
+    text = "void Model::step(" + parameters + "int tokens) {\n  const auto &launches = impl->begin(tokens);\n" +
+           copies + "  impl->run(launches, tokens);\n}\n";
+  }
   for (std::size_t i = 0; i < manifest.outputs.size(); ++i) {
     const manifest::Port &port = manifest.outputs[i];
     std::string type = "std::vector<" + cppType(port.type) + ">";
@@ -363,7 +433,7 @@ std::string launcherSourceText(const Manifest &manifest, std::string_view digest
   text += contents.stored ? loadStored(contents.converted) : "";
   text += contents.given ? loadGiven : "";
   text += checkFunctions(manifest);
-  text += runFunctions(manifest.model.context.has_value());
+  text += runFunctions(manifest);
   text += constructor(contents) + modelMembers + ports(manifest, names);
   return text + "\n} // namespace " + names.space + "\n";
 }

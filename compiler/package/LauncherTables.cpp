@@ -171,6 +171,15 @@ static std::string targetTables(const manifest::Target &target, std::size_t numb
   return text + array("Bucket", "buckets", target.buckets.size(), buckets) + "} // namespace " + space + "\n\n";
 }
 
+/// Where the blocks of requests stand, and what they have beside.
+static std::string ofRequests(const manifest::Control &control) {
+  if (control.requests == 1)
+    return "";
+  return ", controlBlock = " + std::to_string(control.size) +
+         ",\n                      controlFirst = " + std::to_string(control.first) +
+         ", controlSlot = " + std::to_string(control.slot);
+}
+
 std::string launchTables(const Manifest &manifest, const Names &names) {
   std::string text = launchTypes, rows;
   uint32_t largest = 8;
@@ -190,9 +199,9 @@ std::string launchTables(const Manifest &manifest, const Names &names) {
          "/// The scalars of a run: 32-bit words at these byte offsets of the control block.\n"
          "constexpr Buffer controlBuffer = Buffer::" +
          names.buffers[manifest.control.buffer] +
-         ";\nconstexpr std::size_t controlSize = " + std::to_string(manifest.control.size) +
+         ";\nconstexpr std::size_t controlSize = " + std::to_string(manifest.control.bytes()) +
          ", controlTokens = " + std::to_string(manifest.control.tokens) +
-         ", controlPosition = " + std::to_string(manifest.control.position) + ";\n\n";
+         ", controlPosition = " + std::to_string(manifest.control.position) + ofRequests(manifest.control) + ";\n\n";
 }
 
 } // namespace nstf::launcher

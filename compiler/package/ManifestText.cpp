@@ -75,9 +75,23 @@ static Json buffersJson(const std::vector<Buffer> &buffers) {
       json["shape"] = shapeJson(*buffer.shape);
     if (buffer.shape && buffer.shape->order)
       json["order"] = orderJson(*buffer.shape->order);
+    if (buffer.slots > 1)
+      json["slots"] = buffer.slots;
     list.push_back(std::move(json));
   }
   return list;
+}
+
+static Json controlJson(const Control &control) {
+  Json json = {{"size", control.size}};
+  if (control.requests > 1)
+    json["requests"] = control.requests;
+  Json &fields = json["fields"] = {{"tokens", control.tokens}, {"position", control.position}};
+  if (control.requests > 1) {
+    fields["first"] = control.first;
+    fields["slot"] = control.slot;
+  }
+  return json;
 }
 
 static Json weightsJson(const Weights &weights) {
@@ -234,8 +248,7 @@ ManifestText makeManifestText(const Manifest &manifest) {
   json["model"] = modelJson(manifest.model);
   json["inputs"] = portsJson(manifest.inputs, manifest);
   json["outputs"] = portsJson(manifest.outputs, manifest);
-  json["control"] = {{"size", manifest.control.size},
-                     {"fields", {{"tokens", manifest.control.tokens}, {"position", manifest.control.position}}}};
+  json["control"] = controlJson(manifest.control);
   json["buffers"] = buffersJson(manifest.buffers);
   json["weights"] = weightsJson(manifest.weights);
   Json &targets = json["targets"] = Json::array();

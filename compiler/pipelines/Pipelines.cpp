@@ -17,10 +17,12 @@
 using namespace mlir;
 using namespace nstf;
 
-// nstf-opt -nstf-set-precision=type=f32 -nstf-quantize-weights -nstf-quantize-activations -nstf-quantize-caches
+// nstf-opt -nstf-batch-requests -nstf-set-precision=type=f32 -nstf-quantize-weights -nstf-quantize-activations
+// -nstf-quantize-caches
 //   -nstf-order-caches -nstf-materialize-rope-tables -nstf-normalize-tensor-ops -nstf-form-tensor-kernels
 //   -nstf-form-kernels -nstf-join-kernels -nstf-deduplicate-kernels -nstf-plan-memory
 void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &options) {
+  model.addPass(createBatchRequestsPass({.requests = options.maxRequests}));
   model.addPass(createSetPrecisionPass({.type = options.precision}));
   model.addPass(createQuantizeWeightsPass({.format = options.quantize}));
   model.addPass(createQuantizeActivationsPass({.type = options.activations}));

@@ -13,6 +13,7 @@ namespace nstf {
 
 struct PipelineOptions {
   int64_t maxTokens = 0;                ///< rows of the largest step; 0: the module's nstf.max_tokens, or the context
+  int64_t maxRequests = 1;              ///< that a step may have rows of
   Precision precision = Precision::F32; ///< of matrix operands
   std::string quantize;                 ///< format of the linears' weights; empty: as they are
   std::string activations;              ///< type of codes of what linears read, "i8" or "e4m3fnuz"; empty: as they are
@@ -37,8 +38,8 @@ void buildGraphPipeline(mlir::OpPassManager &model, const PipelineOptions &optio
 /// The first part of fused → systolic, on the model's module: a module for each target, with its variants.
 void buildSelectPipeline(mlir::OpPassManager &model, const PipelineOptions &options);
 
-/// The beginning of the rest of it, on a part of a variant, or a module of a kernel and its template: they become a tile
-/// program, with what a launch takes.
+/// The beginning of the rest of it, on a part of a variant, or a module of a kernel and its template: they become a
+/// tile program, with what a launch takes.
 void buildProgramPipeline(mlir::OpPassManager &part);
 
 /// All of the rest: that, and layouts.

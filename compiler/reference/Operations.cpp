@@ -319,9 +319,11 @@ static Tensor argmax(ArgmaxOp, Operands in, StepScalars) {
   return result;
 }
 
-static Tensor lastRow(LastRowOp, Operands in, StepScalars) {
-  Tensor result({1, in[0]->values.cols()});
-  result.values = in[0]->values.bottomRows(1);
+/// A step here is one request's: others have no row.
+static Tensor lastRow(LastRowOp op, Operands in, StepScalars) {
+  Tensor result({int64_t(op.getRequests()), in[0]->values.cols()});
+  result.values.setZero();
+  result.values.topRows(1) = in[0]->values.bottomRows(1);
   return result;
 }
 

@@ -275,12 +275,14 @@ def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {
     leading `?`. `per_token` names those that grow with the tokens of a step, and how many rows a token has. `buffers`
     says which value of the region lies in which buffer of the template, `tile` which one the template hands to its
     epilogue. Values are counted: the region's arguments, then the results of its operations in their order.
-    `operand` is the type of matrix products' operands.
+    `operand` is the type of matrix products' operands. With `requests` over 1 all this is of one request, and a launch
+    serves so many, each with workgroups of its own.
 
     - C1: the template has a name.
     - C2: `tokens` ≥ 1.
     - C3: `per_token` and `buffers` are dictionaries of i64 numbers ≥ 0.
     - C4: what `per_token` names is a parameter, and at least that number times `tokens`.
+    - C5: `requests` ≥ 1.
 
     ```mlir
     module attributes {nstf.example = #nstf.binding<"matmul", tokens = 64, parameters = {K = 64 : i64, M = 64 : i64},
@@ -294,10 +296,11 @@ def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {
     "::mlir::DictionaryAttr":$perToken,
     "::mlir::DictionaryAttr":$buffers,
     DefaultValuedParameter<"int64_t", "-1", "-1: there is none">:$tile,
-    OptionalParameter<"::mlir::Type">:$operandType
+    OptionalParameter<"::mlir::Type">:$operandType,
+    DefaultValuedParameter<"int64_t", "1">:$requests
   );
   let assemblyFormat = [{
-    `<` $templateName `,` `tokens` `=` $tokens `,` `parameters` `=` $parameters `,` `per_token` `=` $perToken
+    `<` $templateName (`of` $requests^ `requests`)? `,` `tokens` `=` $tokens `,` `parameters` `=` $parameters `,` `per_token` `=` $perToken
     `,` `buffers` `=` $buffers (`,` `tile` `=` $tile^)? (`,` `operand` `=` $operandType^)? `>`
   }];
   let genVerifyDecl = 1;

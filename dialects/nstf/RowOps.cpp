@@ -4,15 +4,15 @@
 using namespace mlir;
 using namespace nstf;
 
-/// The type of one row of `x`.
-static RankedTensorType rowOf(Value x) {
+/// The type of `rows` rows of `x`.
+static RankedTensorType rowsOf(Value x, int64_t rows = 1) {
   auto type = cast<RankedTensorType>(x.getType());
-  return RankedTensorType::get({1, type.getDimSize(1)}, type.getElementType());
+  return RankedTensorType::get({rows, type.getDimSize(1)}, type.getElementType());
 }
 
 LogicalResult LastRowOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LastRowOp::Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  types.push_back(rowOf(adaptor.getX()));
+  types.push_back(rowsOf(adaptor.getX(), adaptor.getRequests()));
   return success();
 }
 
@@ -20,7 +20,7 @@ OpFoldResult LastRowOp::fold(FoldAdaptor) { return getX().getType() == getType()
 
 LogicalResult FirstRowOp::inferReturnTypes(MLIRContext *, std::optional<Location>, FirstRowOp::Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  types.push_back(rowOf(adaptor.getX()));
+  types.push_back(rowsOf(adaptor.getX()));
   return success();
 }
 
@@ -28,7 +28,7 @@ OpFoldResult FirstRowOp::fold(FoldAdaptor) { return getX().getType() == getType(
 
 LogicalResult MeanRowsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, MeanRowsOp::Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  types.push_back(rowOf(adaptor.getX()));
+  types.push_back(rowsOf(adaptor.getX()));
   return success();
 }
 

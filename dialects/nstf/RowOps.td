@@ -11,8 +11,9 @@ def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
   let summary = "the row of the step's last token";
   let description = [{
     result[0, j] = x[tokens-1, j], where tokens is M when x has a static M. Of a single row it is that row, and folds.
+    With `requests` n row i is the last row of request i of the step, and 0 where there is none.
 
-    - C1: the result is [1, F] for x [M, F].
+    - C1: the result is [n, F] for x [M, F], n = 1 without `requests`.
 
     ```mlir
     func.func @last_row(%x: tensor<?x64xf32>) -> tensor<1x64xf32> {
@@ -21,7 +22,7 @@ def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
     }
     ```
   }];
-  let arguments = (ins Arg<NSTF_Operand, "[M, F]">:$x);
+  let arguments = (ins Arg<NSTF_Operand, "[M, F]">:$x, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$requests);
   let results = (outs NSTF_Operand:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;

@@ -150,6 +150,9 @@ LogicalResult GraphOp::verify() {
   int64_t positions = getContextAttr().getInt();
   if (positions <= 0)
     return emitOpError() << "expected a context of at least 1 but got " << positions;
+  // graph_c7
+  if (getMaxRequests() < 1)
+    return emitOpError() << "expected at least 1 request but got " << getMaxRequests();
   // graph_c6
   if (auto module = dyn_cast<ModuleOp>((*this)->getParentOp()))
     for (GraphOp other : module.getOps<GraphOp>()) {

@@ -42,6 +42,11 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
     - C4: `context` > 0: the positions a run can have.
     - C5: what `kv_append` writes in place is a state or an argument, has no other use, and no other `get`.
     - C6: it is the only graph of its module.
+    - C7: `requests`, where given, is ≥ 1.
+
+    With `requests` a step takes rows of up to so many requests, one behind the other, each with a position and a slot of
+    its own, which the control block says (support/ControlBlock.h). A state is what one slot holds: there are as many, one
+    behind the other. `last_row` gives a row for each request.
 
     ```mlir
     nstf.graph @mlp(%x: tensor<?x64xf32> {nstf.name = "x"}) -> (tensor<?x64xf32> {nstf.name = "y"})
@@ -51,12 +56,14 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
     }
     ```
   }];
-  let arguments = !con(NSTF_FunctionArguments, (ins I64Attr:$context));
+  let arguments = !con(NSTF_FunctionArguments, (ins I64Attr:$context, OptionalAttr<I64Attr>:$requests));
   let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::FunctionType":$type, "int64_t":$context)>];
   let extraClassDeclaration = functionDeclarations # [{
     // getContext() is the attribute `context`, a number of positions; the MLIRContext is graph->getContext().
 
+    /// Requests that a step may have rows of.
+    int64_t getMaxRequests() { return getRequests().value_or(1); }
     /// The name (`nstf.name`) of an argument or result.
     llvm::StringRef getInputName(unsigned index);
     llvm::StringRef getOutputName(unsigned index);
@@ -140,7 +147,8 @@ def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {
 def NSTF_StateOp : NSTF_Op<"state", [Symbol]> {
   let summary = "device memory that lives from step to step";
   let description = [{
-    A KV cache is tensor<context x (kv_heads·head_size)>. All zero when a run starts.
+    A KV cache is tensor<context x (kv_heads·head_size)>. All zero when a run starts. Where the graph has `requests`, each has one
+    such.
 
     - C1: `type` is a static ranked tensor.
 

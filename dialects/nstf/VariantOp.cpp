@@ -24,7 +24,7 @@ static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef templateName, int64_t tokens,
                                   DictionaryAttr parameters, DictionaryAttr perToken, DictionaryAttr buffers, int64_t,
-                                  Type) {
+                                  Type, int64_t requests) {
   // binding_c1
   if (templateName.empty())
     return emitError() << "expected the name of a template but got none";
@@ -43,6 +43,9 @@ LogicalResult BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
       return emitError() << "expected parameter " << entry.getName().getValue() << " to be at least " << min << " for "
                          << tokens << " tokens but got " << parameter;
   }
+  // binding_c5
+  if (requests < 1)
+    return emitError() << "expected at least 1 request but got " << requests;
   return success();
 }
 

@@ -123,7 +123,7 @@ static bool isPositive(Attribute attribute) {
 
 LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError, LaunchAttr launch, ArrayAttr grid,
                                    DictionaryAttr params, SystolicArrayAttr, ScheduleAttr, int64_t waveSize, bool, bool,
-                                   int64_t crews) {
+                                   int64_t crews, int64_t requests) {
   if (grid.size() % 2 != 0) // geometry_c1
     return emitError() << "expected grid to be pairs of an extent and a tile but got " << grid.size() << " entries";
   for (size_t i = 0; i < grid.size(); i += 2) {
@@ -140,16 +140,18 @@ LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a wave size of 32 or 64 but got " << waveSize;
   if (crews < 1) // geometry_c5
     return emitError() << "expected at least 1 crew but got " << crews;
+  if (requests < 1) // geometry_c6
+    return emitError() << "expected at least 1 request but got " << requests;
   return success();
 }
 
 int64_t GeometryAttr::getWorkgroups(int64_t tokens) const {
   auto number = [](Attribute attribute) { return cast<IntegerAttr>(attribute).getInt(); };
   ArrayAttr grid = getGrid();
-  int64_t workgroups = 1;
+  int64_t workgroups = getRequests();
   for (size_t i = 0; i < grid.size(); i += 2) {
     auto extent = cast<StringAttr>(grid[i]);
-    Attribute perToken = getLaunch().getPerToken().get(extent);
+    Attribute perToken = getRequests() > 1 ? Attribute() : getLaunch().getPerToken().get(extent);
     int64_t size = perToken ? number(perToken) * tokens : number(getParams().get(extent));
     workgroups *= llvm::divideCeil(size, number(grid[i + 1]));
   }

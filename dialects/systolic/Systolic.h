@@ -62,6 +62,11 @@ template <typename Access> unsigned getRowDim(Access access) { return access.get
 /// The argument attribute of a buffer that ends with the launch's tokens: its elements for each of them (kernel_c7).
 constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 
+/// The argument attribute of a buffer of which each request of a step has its own, all of the argument's type and one
+/// behind the other: a unit attribute. Requests have one each in their order, or by their slots (kernel_c13).
+constexpr llvm::StringLiteral perRequestAttributeName = "systolic.per_request";
+constexpr llvm::StringLiteral perSlotAttributeName = "systolic.per_slot";
+
 /// The argument attribute of a buffer that lies in blocks: its #systolic.packed (kernel_c10).
 constexpr llvm::StringLiteral packedAttributeName = "systolic.packed";
 

@@ -49,7 +49,8 @@ def Systolic_ControlType : Systolic_Type<"Control", "control"> {
 }
 
 def Systolic_ControlField : I32EnumAttr<"ControlField", "a run scalar in the control block",
-    [I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"position", 1>, I32EnumAttrCase<"rows", 2>]> {
+    [I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"position", 1>, I32EnumAttrCase<"rows", 2>,
+     I32EnumAttrCase<"first", 3>, I32EnumAttrCase<"slot", 4>]> {
   let cppNamespace = "::nstf::systolic";
 }
 
@@ -58,6 +59,9 @@ class Systolic_Op<string opMnemonic, list<Trait> traits = []> : Op<Systolic_Dial
 def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
   let summary = "reads a run scalar: `tokens` in this step, `position` of its first token, `rows` of a launch";
   let description = [{
+    In a kernel with `requests` these are of the request that the workgroup serves, and so are `first`, the first of its
+    rows, and `slot`, the number of its part of what lives from step to step.
+
     `rows` is for templates: the kernel's parameter ROWS where the number of rows is known when the kernel is made, and
     where ROWS is 0 the tokens of the step. systolic-instantiate puts one or the other in its place.
 
@@ -87,6 +91,8 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     - geometry_c3: the wave size is 32 or 64.
     - geometry_c4: it stands on an operation with symbols, which the kernel is one of.
     - geometry_c5: there is at least 1 crew.
+    - geometry_c6: there is at least 1 request. Each has workgroups of its own, as many as the largest step would: with
+      more than 1 the launch's tokens decide nothing.
   }];
   let parameters = (ins
     "::nstf::systolic::LaunchAttr":$launch,
@@ -97,7 +103,8 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     "int64_t":$waveSize,
     "bool":$readsTokens,
     "bool":$readsPosition,
-    DefaultValuedParameter<"int64_t", "1">:$crews);
+    DefaultValuedParameter<"int64_t", "1">:$crews,
+    DefaultValuedParameter<"int64_t", "1">:$requests);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -213,6 +213,14 @@ LogicalResult KernelOp::verify() {
                            << array->getWaveCols();
   if (std::optional<DictionaryAttr> tune = getTune(); tune && failed(verifyTune(*this, *tune)))
     return failure();
+  if (getMaxRequests() < 1) // kernel_c13
+    return emitOpError() << "expected at least 1 request but got " << getMaxRequests();
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    for (StringRef name : {perRequestAttributeName, perSlotAttributeName})
+      if (getArgAttr(i, name) && (!isBuffer(getArgumentTypes()[i]) || getArgAttr(i, perTokenAttributeName)))
+        return emitOpError() << "expected " << name
+                             << " of a buffer that does not end with the launch's tokens but got it of "
+                             << "argument " << i << ", " << getArgumentTypes()[i];
   return getLaunch() ? verifyLaunch(*this, *getLaunch()) : success();
 }
 

@@ -44,6 +44,13 @@ def Systolic_KernelOp
     - kernel_c11: `array` has as many waves along rows and columns as `schedule` asks for, where both say it.
     - kernel_c12: `tune` has a list of whole numbers of at least 1 for a parameter, and of texts for a field of the
       schedule, each with at least one entry.
+    - kernel_c13: `requests`, where given, is at least 1. An argument with `systolic.per_request` or `systolic.per_slot` is a
+      buffer without `systolic.per_token`.
+
+    With `requests` over 1 a launch does all work items for each of so many requests, one request behind the other, and the
+    program is of one: tokens and position are the request's, buffers with `systolic.per_token` begin with its first row,
+    those with `systolic.per_request` and `systolic.per_slot` are its own. The control block says what a request has
+    (support/ControlBlock.h). The parameters are then those of the launch.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -59,7 +66,8 @@ def Systolic_KernelOp
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, DictionaryAttr:$params,
                        ArrayAttr:$grid, OptionalAttr<Systolic_ArrayAttr>:$array, OptionalAttr<I64Attr>:$wave_size,
                        OptionalAttr<Systolic_LaunchAttr>:$launch, OptionalAttr<Systolic_ScheduleAttr>:$schedule,
-                       OptionalAttr<DictionaryAttr>:$tune, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictionaryAttr>:$tune, OptionalAttr<I64Attr>:$requests,
+                       OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -79,6 +87,8 @@ def Systolic_KernelOp
     /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
     /// for a single token does.
     int64_t getElementsPerToken(unsigned argument);
+    /// Requests that a launch serves, each by itself.
+    int64_t getMaxRequests() { return getRequests().value_or(1); }
     /// How a buffer lies, where that is not row by row; else null.
     PackedAttr getPacking(unsigned argument);
     /// An axis of the grid: the parameter that is its extent, and the extent of one work item along it.
@@ -87,7 +97,7 @@ def Systolic_KernelOp
       int64_t tile;
     };
     ::llvm::SmallVector<GridAxis> getGridAxes();
-    /// Work items along an axis, and of a launch, at the present parameters.
+    /// Work items along an axis, and of a request, at the present parameters.
     int64_t getNumWorkItems(const GridAxis &axis);
     /// Whether a launch's tokens decide how far it reaches.
     bool growsWithTokens(const GridAxis &axis);
@@ -97,7 +107,7 @@ def Systolic_KernelOp
     std::optional<unsigned> findBuffer(::llvm::StringRef name);
     /// Puts a buffer that nothing is bound to before argument `index`. Precondition: no other is bound.
     void insertBuffer(unsigned index, ::mlir::MemRefType type, ::llvm::StringRef name);
-    /// Work items of a launch at the present parameters.
+    /// Work items of a request at the present parameters.
     int64_t getNumWorkItems();
   }];
 }

@@ -5,6 +5,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BatchRequestsPass : Pass<"nstf-batch-requests", "::mlir::ModuleOp"> {
+  let summary = "lets a step take rows of several requests";
+  let description = [{
+    The graph gets `requests`, every `last_row` a row for each of them, and so does what is computed of these. Rows of a
+    request stand one behind the other, with a position and a slot of the caches of their own. Of one request nothing
+    changes.
+
+    An error where the model has no cache, or an operation that takes all rows of a step as those of one text: attention without a
+    cache, first_row, mean_rows, tensor code.
+
+    Precondition: operations stand in the graph, not yet in kernels.
+  }];
+  let options = [Option<"requests", "requests", "int64_t", "1", "1 to 256">];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
 def MaterializeRopeTablesPass : Pass<"nstf-materialize-rope-tables", "::mlir::ModuleOp"> {
   let summary = "gives every rope a table of cosines and sines";
   let description = [{

@@ -99,8 +99,27 @@ static SmallVector<Value> getValues(KernelOp kernel) {
   return values;
 }
 
+bool nstf::worksByRequest(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps(), [](Operation &op) {
+    if (isa<RopeOp, KvAppendOp, AttentionOp, LastRowOp>(op))
+      return true;
+    auto elementwise = dyn_cast<ElementwiseOp>(op);
+    auto readsTable = [&](unsigned i) { return !elementwise.isByElement(i); };
+    return elementwise && llvm::any_of(llvm::seq(op.getNumOperands()), readsTable);
+  });
+}
+
+bool nstf::isCache(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    if (auto append = dyn_cast<KvAppendOp>(use.getOwner()))
+      return use.get() == append.getCache();
+    auto attention = dyn_cast<AttentionOp>(use.getOwner());
+    return attention && attention.readsCache() && use.get() != attention.getQ();
+  });
+}
+
 BindingAttr nstf::getBindingAttr(const TemplateBinding &binding, KernelOp kernel, StringRef templateName,
-                                 int64_t tokens) {
+                                 int64_t tokens, int64_t requests) {
   SmallVector<Value> values = getValues(kernel);
   auto count = [&](Value value) { return value ? int64_t(llvm::find(values, value) - values.begin()) : -1; };
   Builder builder(kernel->getContext());
@@ -117,7 +136,7 @@ BindingAttr nstf::getBindingAttr(const TemplateBinding &binding, KernelOp kernel
   MLIRContext *context = builder.getContext();
   return BindingAttr::get(context, templateName, tokens, parameters.getDictionary(context),
                           perToken.getDictionary(context), buffers.getDictionary(context), count(binding.tile),
-                          binding.operandType);
+                          binding.operandType, requests);
 }
 
 TemplateBinding nstf::readBinding(BindingAttr attribute, KernelOp kernel) {

@@ -83,10 +83,17 @@ llvm::SmallVector<llvm::StringRef> getTemplateNames(KernelOp kernel);
 /// no template for it.
 mlir::FailureOr<TemplateBinding> bindTemplate(KernelOp kernel, llvm::StringRef templateName, int64_t maxTokens);
 
-/// The binding as the IR holds it, and back; `tokens` are the maxTokens it was made with.
+/// The binding as the IR holds it, and back; `tokens` are the maxTokens it was made with, `requests` those that a
+/// launch serves.
 BindingAttr getBindingAttr(const TemplateBinding &binding, KernelOp kernel, llvm::StringRef templateName,
-                           int64_t tokens);
+                           int64_t tokens, int64_t requests = 1);
 TemplateBinding readBinding(BindingAttr attribute, KernelOp kernel);
+
+/// Whether a kernel works on each request of a step by itself: it asks for positions, caches or the last row.
+bool worksByRequest(KernelOp kernel);
+
+/// Whether a kernel's value is a cache, of which each request has its own.
+bool isCache(mlir::Value value);
 
 /// Says of the template's buffer at `argument` that it ends with the launch's tokens, where the tensor in it has a row
 /// for each of them (`systolic.per_token`).

@@ -71,6 +71,8 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (failed(attribute))
       return failure();
     TemplateBinding binding = readBinding(*attribute, region);
+    if (int64_t requests = attribute->getRequests(); requests > 1)
+      program.setRequests(requests);
     if (failed(setParameters(region, program, binding)) || failed(setSchedule(region, program)))
       return failure();
     if (findSecondProduct(region.getAnchor())) {
@@ -197,6 +199,8 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   void bindOperand(systolic::KernelOp program, unsigned argument, StringRef buffer, Value value,
                    LaunchArgument::Kind kind = LaunchArgument::Operand) {
     setContents(program, argument, value.getType());
+    if (program.getMaxRequests() > 1 && isCache(value))
+      program.setArgAttr(argument, systolic::perSlotAttributeName, UnitAttr::get(&getContext()));
     bind(buffer, kind, cast<BlockArgument>(value).getArgNumber());
   }
 
@@ -204,6 +208,9 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (std::optional<unsigned> inPlace = region.getInPlaceArgument(index))
       return bindOperand(program, argument, buffer, region.getBody().getArgument(*inPlace), LaunchArgument::InPlace);
     setContents(program, argument, region.getResultTypes()[index]);
+    // A result without a row for each token has one for each request.
+    if (program.getMaxRequests() > 1 && !program.getArgAttr(argument, systolic::perTokenAttributeName))
+      program.setArgAttr(argument, systolic::perRequestAttributeName, UnitAttr::get(&getContext()));
     bind(buffer, LaunchArgument::Result, index);
   }
 
@@ -296,6 +303,9 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       std::string name = ("e" + Twine(i)).str();
       program.insertBuffer(output + 1 + i, operand.type, name);
       bindOperand(program, output + 1 + i, name, operand.value);
+      if (program.getMaxRequests() > 1 && program.getArgAttr(output, systolic::perRequestAttributeName) &&
+          operand.type.getRank() == 2 && !operand.reader)
+        program.setArgAttr(output + 1 + i, systolic::perRequestAttributeName, UnitAttr::get(&getContext()));
       buffers.push_back(program.getArgument(output + 1 + i));
     }
     if (readsPosition(operands)) {

@@ -8,6 +8,7 @@
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/Passes.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
+#include "support/ControlBlock.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nstf {
@@ -113,12 +114,14 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       readsTokens |= kernel.getElementsPerToken(i) != 0;
     kernel.walk([&](ControlOp op) { (op.getField() == ControlField::tokens ? readsTokens : readsPosition) = true; });
+    if (kernel.getMaxRequests() > 1)
+      readsTokens = readsPosition = true;
     SmallVector<Attribute> grid;
     for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
       grid.append({axis.extent, builder.getI64IntegerAttr(axis.tile)});
     return GeometryAttr::get(kernel.getContext(), getSizedLaunch(kernel), builder.getArrayAttr(grid),
                              kernel.getParams(), *kernel.getArray(), kernel.getScheduleAttr(), *kernel.getWaveSize(),
-                             readsTokens, readsPosition, kernel.getCrews());
+                             readsTokens, readsPosition, kernel.getCrews(), kernel.getMaxRequests());
   }
 
   /// The kernel's launch, which says of memory of its own how much there must be.
@@ -176,7 +179,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     }
 
     Block &body = kernel.getBody().front();
-    Value control;
+    Value control, request;
+    DenseSet<Value> bySlot;
     unsigned nextArgument = 0, nextMemory = 0;
     for (auto [position, argument] : llvm::enumerate(body.getArguments())) {
       Value value, bytes;
@@ -203,6 +207,10 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
         }
       } else {
         value = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+        if (kernel.getMaxRequests() > 1) {
+          request = index.div(value, kernel.getNumWorkItems());
+          value = index.rem(value, kernel.getNumWorkItems());
+        }
       }
       Value memory = value;
       if (value.getType() != argument.getType())
@@ -215,9 +223,13 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       if (PackedAttr packing = kernel.getPacking(position))
         context.packings[value] = packing;
       if (int64_t perToken = kernel.getElementsPerToken(position))
-        context.tokenBuffers[value] = {memory, perToken};
+        context.ownMemory[value] = {memory, {}, perToken};
+      else if (kernel.getMaxRequests() > 1 && hasOwn(kernel, position))
+        context.ownMemory[value] = {memory, {}, 0};
+      if (kernel.getArgAttr(position, perSlotAttributeName))
+        bySlot.insert(value);
     }
-    sizeTokenBuffers(context, control, builder, loc);
+    placeOwnMemory(context, control, request, bySlot, index);
     entry.getOperations().splice(entry.end(), body.getOperations());
     Operation *terminator = entry.getTerminator();
     builder.setInsertionPoint(terminator);
@@ -295,22 +307,45 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
 
   static bool isStaged(Value lds) { return llvm::any_of(lds.getUsers(), llvm::IsaPred<StageOp>); }
 
-  /// Sizes the memory of buffers that end with the launch's tokens: what lies behind is out of range, so that a launch
-  /// needs no room for more rows than it has. More tokens than there can be count as the most.
-  static void sizeTokenBuffers(KernelContext &context, Value control, OpBuilder &builder, Location loc) {
-    if (context.tokenBuffers.empty())
+  /// Whether each request has a buffer of its own that doesn't end with the tokens.
+  static bool hasOwn(KernelOp kernel, unsigned argument) {
+    if (kernel.getArgAttr(argument, perRequestAttributeName) || kernel.getArgAttr(argument, perSlotAttributeName))
+      return true;
+    std::optional<LaunchAttr> launch = kernel.getLaunch();
+    return launch &&
+           llvm::any_of(llvm::zip_equal(kernel.getLaunchedArguments(), launch->getArguments()),
+                        [&](auto entry) { return std::get<0>(entry) == argument && std::get<1>(entry).isOwn(); });
+  }
+
+  /// Of buffers that end with the launch's tokens, the size: what lies behind is out of range, so that a launch needs
+  /// no room for more rows than it has. More tokens than there can be count as the most. Of requests that share a
+  /// launch, the part that is the workgroup's.
+  static void placeOwnMemory(KernelContext &context, Value control, Value request, const DenseSet<Value> &bySlot,
+                             IndexBuilder &index) {
+    if (context.ownMemory.empty() && !request)
       return;
-    IndexBuilder index{builder, loc};
-    Value tokens = ControlOp::create(builder, loc, control, ControlField::tokens);
-    for (auto &[_, buffer] : context.tokenBuffers) {
-      auto type = cast<MemRefType>(buffer.memory.getType());
-      Value max = index.constant(type.getNumElements() / buffer.perToken);
-      Value size = index.mul(arith::MinUIOp::create(builder, loc, tokens, max), buffer.perToken);
-      auto sized =
-          MemRefType::get(ShapedType::kDynamic, type.getElementType(), type.getLayout(), type.getMemorySpace());
-      buffer.memory = memref::ReinterpretCastOp::create(
-          builder, loc, sized, buffer.memory, /*offset=*/OpFoldResult(builder.getIndexAttr(0)),
-          /*sizes=*/OpFoldResult(size), /*strides=*/OpFoldResult(builder.getIndexAttr(1)));
+    auto read = [&](ControlField field) -> Value {
+      return ControlOp::create(index.builder, index.loc, control, field);
+    };
+    Value first, slot;
+    if (request) {
+      constexpr int64_t blockSize = sizeof(nstf::support::ControlBlock) / 4;
+      context.controlStart = index.add(index.mul(request, blockSize), blockSize);
+      first = read(ControlField::first);
+      slot = read(ControlField::slot);
+    }
+    Value tokens = read(ControlField::tokens);
+    for (auto &[buffer, own] : context.ownMemory) {
+      int64_t elements = cast<MemRefType>(own.memory.getType()).getNumElements();
+      OpFoldResult size = index.builder.getIndexAttr(elements);
+      if (own.perToken) {
+        Value max = index.constant(elements / own.perToken);
+        size = index.mul(arith::MinUIOp::create(index.builder, index.loc, tokens, max), own.perToken);
+      }
+      if (request)
+        own.begin = own.perToken ? index.mul(first, own.perToken)
+                                 : index.mul(bySlot.contains(buffer) ? slot : request, elements);
+      own.memory = viewFrom(index, own.memory, own.begin, size);
     }
   }
 
@@ -320,7 +355,9 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     Builder builder(function.getContext());
     if (DictionaryAttr attributes = kernel.getArgAttrDict(from))
       for (NamedAttribute attribute : attributes)
-        if (attribute.getName() != perTokenAttributeName && attribute.getName() != packedAttributeName)
+        if (!llvm::is_contained(
+                {perTokenAttributeName, perRequestAttributeName, perSlotAttributeName, packedAttributeName},
+                attribute.getName()))
           function.setArgAttr(to, attribute.getName(), attribute.getValue());
     if (isa<ControlType>(kernel.getArgumentTypes()[from])) {
       function.setArgAttr(to, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());

@@ -46,18 +46,14 @@ struct LimitedRows {
   static LimitedRows of(IndexBuilder &index, const KernelContext &kernel, LoadOp op, Value memory, ValueRange limits) {
     LimitedRows found{SmallVector<Value>(limits), memory};
     auto buffer = cast<MemRefType>(op.getBuffer().getType());
-    bool isPlain = !kernel.packings.lookup(op.getBuffer()) && !kernel.tokenBuffers.lookup(op.getBuffer()).memory;
+    bool isPlain = !kernel.packings.lookup(op.getBuffer()) && !kernel.ownMemory.lookup(op.getBuffer()).perToken;
     if (limits.empty() || buffer.getRank() != 2 || !isPlain || op.getRows() || getConstantIntValue(limits[0]) ||
         buffer.getDimSize(1) * buffer.getElementTypeBitWidth() % 32 != 0)
       return found;
-    auto type = cast<MemRefType>(memory.getType());
-    auto sized = MemRefType::get(ShapedType::kDynamic, type.getElementType(), type.getLayout(), type.getMemorySpace());
     Value size = index.constant(buffer.getDimSize(0));
     Value end = arith::MinUIOp::create(index.builder, index.loc, limits[0], size);
-    found.memory = memref::ReinterpretCastOp::create(index.builder, index.loc, sized, memory,
-                                                     /*offset=*/OpFoldResult(index.builder.getIndexAttr(0)),
-                                                     /*sizes=*/OpFoldResult(index.mul(end, buffer.getDimSize(1))),
-                                                     /*strides=*/OpFoldResult(index.builder.getIndexAttr(1)));
+    found.memory =
+        viewFrom(index, memory, kernel.ownMemory.lookup(op.getBuffer()).begin, index.mul(end, buffer.getDimSize(1)));
     found.limits[0] = size;
     return found;
   }
@@ -79,7 +75,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
                          .packing = kernel.packings.lookup(op.getBuffer()),
-                         .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
+                         .perToken = kernel.ownMemory.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getResult()),
                          .indices = adaptor.getIndices(),
                          .limits = rows.limits,
@@ -132,7 +128,7 @@ struct StorePattern : TilePattern<StoreOp> {
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
                          .packing = kernel.packings.lookup(op.getBuffer()),
-                         .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
+                         .perToken = kernel.ownMemory.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getTile()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
@@ -169,14 +165,30 @@ struct ControlPattern : TilePattern<ControlOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(ControlOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
-    size_t offset = op.getField() == ControlField::tokens ? offsetof(nstf::support::ControlBlock, tokens)
-                                                          : offsetof(nstf::support::ControlBlock, position);
+    Value block = adaptor.getBlock();
+    if (kernel.controlStart)
+      block =
+          viewFrom(index, block, kernel.controlStart, rewriter.getIndexAttr(sizeof(nstf::support::ControlBlock) / 4));
     Value value =
-        memref::LoadOp::create(rewriter, op.getLoc(), adaptor.getBlock(), ValueRange(index.constant(offset / 4)));
+        memref::LoadOp::create(rewriter, op.getLoc(), block, ValueRange(index.constant(getOffset(op.getField()) / 4)));
     // The same for all lanes, which LLVM can't know of a load: loops over it must be scalar.
     value = ROCDL::ReadfirstlaneOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), value);
     rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, rewriter.getIndexType(), value);
     return success();
+  }
+
+  static size_t getOffset(ControlField field) {
+    using nstf::support::ControlBlock;
+    switch (field) {
+    case ControlField::position:
+      return offsetof(ControlBlock, position);
+    case ControlField::first:
+      return offsetof(ControlBlock, first);
+    case ControlField::slot:
+      return offsetof(ControlBlock, slot);
+    default:
+      return offsetof(ControlBlock, tokens);
+    }
   }
 };
 

@@ -103,6 +103,21 @@ Value IndexBuilder::both(Value left, Value right) {
 
 Value IndexBuilder::toI32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
 
+Value nstf::systolic::viewFrom(IndexBuilder &index, Value memory, Value begin, OpFoldResult size) {
+  auto type = cast<MemRefType>(memory.getType());
+  Builder &builder = index.builder;
+  MemRefLayoutAttrInterface layout;
+  if (begin)
+    layout = StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, {1});
+  SmallVector<Value> ignored;
+  SmallVector<int64_t> shape;
+  dispatchIndexOpFoldResults(size, ignored, shape);
+  auto viewed = MemRefType::get(shape, type.getElementType(), layout, type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(index.builder, index.loc, viewed, memory,
+                                           /*offset=*/begin ? OpFoldResult(begin) : builder.getIndexAttr(0), size,
+                                           /*strides=*/OpFoldResult(builder.getIndexAttr(1)));
+}
+
 // Lanes and registers
 
 /// Calls `visit` with each digit of more than one value and that value as an index.

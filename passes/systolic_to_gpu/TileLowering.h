@@ -9,10 +9,11 @@
 
 namespace nstf::systolic {
 
-/// A buffer that ends with the launch's tokens.
-struct TokenBuffer {
-  mlir::Value memory;   ///< of as many elements as the launch has; null where the buffer ends with its type
-  int64_t perToken = 0; ///< elements for each token, likewise 0
+/// What a workgroup has of a buffer that ends with the launch's tokens, or of which each request has its own.
+struct OwnMemory {
+  mlir::Value memory;   ///< null where the buffer is one for all and ends with its type
+  mlir::Value begin;    ///< the first element of it, an index; null: the buffer's
+  int64_t perToken = 0; ///< elements for each token where it ends with them, else 0
 };
 
 struct IndexBuilder;
@@ -30,8 +31,9 @@ struct KernelContext {
   SystolicArrayAttr array;
   int64_t waveSize = 0, crews = 1;
   mlir::Value lane, wave, crew, scratch, scratchStart;
-  llvm::MapVector<mlir::Value, TokenBuffer> tokenBuffers; ///< by the tile program's buffer
-  llvm::DenseMap<mlir::Value, PackedAttr> packings;       ///< of buffers that do not lie row by row
+  mlir::Value controlStart; ///< where the request's control block begins, in numbers; null: the step's is read
+  llvm::MapVector<mlir::Value, OwnMemory> ownMemory; ///< by the tile program's buffer
+  llvm::DenseMap<mlir::Value, PackedAttr> packings;  ///< of buffers that do not lie row by row
   /// The memory of each buffer of an array that is staged, by the tile program's array. Each has one of its own: only
   /// so the back end knows which accesses a stage under way has to do with, and waits for no other.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> stagedArrays;
@@ -44,7 +46,7 @@ struct KernelContext {
 
   /// Where accesses to `buffer` go, which was converted to `converted`.
   mlir::Value getMemory(mlir::Value buffer, mlir::Value converted) const {
-    mlir::Value memory = tokenBuffers.lookup(buffer).memory;
+    mlir::Value memory = ownMemory.lookup(buffer).memory;
     return memory ? memory : converted;
   }
 };
@@ -74,6 +76,10 @@ struct IndexBuilder {
   mlir::Value both(mlir::Value left, mlir::Value right);
   mlir::Value toI32(mlir::Value index);
 };
+
+/// `size` elements of `memory`'s base, a memref of rank 1, from element `begin` on, or from its first where that is
+/// null.
+mlir::Value viewFrom(IndexBuilder &index, mlir::Value memory, mlir::Value begin, mlir::OpFoldResult size);
 
 /// The part of each coordinate that the lane and the wave decide.
 llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout,

@@ -1,16 +1,13 @@
 #include "nstf/Generate.h"
-#include "nstf/Encoder.h"
 #include "nstf/StopStrings.h"
 #include "runtime/model/NonFinite.h"
-#include "runtime/model/RunClock.h"
+#include "runtime/model/TextInProgress.h"
 #include "support/Progress.h"
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace nstf::runtime {
-
-using manifest::ElementType;
 
 std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit) {
   int64_t largest = limit > 0 ? std::min(limit, target.maxTokens()) : target.maxTokens();
@@ -36,88 +33,39 @@ std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, 
   return chunks;
 }
 
-Generator::Generator(Session &session) : session(session) {
-  const manifest::Manifest &manifest = session.manifest();
-  auto fail = [&](const std::string &what) {
-    throw std::runtime_error(session.package().folder().string() + ": expected a language model, with " + what +
-                             "; run other packages with named inputs and outputs");
-  };
-  if (Encoder::accepts(manifest))
-    throw std::runtime_error(session.package().folder().string() +
-                             ": expected a language model but got an encoder, which makes no text");
-  const manifest::Port *ids = manifest.findInput("ids");
-  if (!ids || ids->type != ElementType::I32 || ids->shape.str() != "[tokens]" || manifest.inputs.size() != 1)
-    fail("one input \"ids\", i32 [tokens]");
-  if (!manifest.model.context || !manifest.model.vocabulary)
-    fail("a context and a vocabulary");
-  context = *manifest.model.context;
-  vocabulary = *manifest.model.vocabulary;
-  const manifest::Port *logits = manifest.findOutput("logits"), *next = manifest.findOutput("next");
-  if (!logits || logits->type != ElementType::F32 || logits->shape.dimensions != std::vector{int64_t(1), vocabulary})
-    fail("an output \"logits\", f32 [1, " + std::to_string(vocabulary) + "]");
-  hasNext = next && next->type == ElementType::I32 && next->shape.dimensions == std::vector<int64_t>{1};
-}
+Generator::Generator(Session &session) : session(session), outputs(std::make_unique<LanguageOutputs>(session)) {}
+Generator::~Generator() = default;
 
 void Generator::step(std::span<const int32_t> ids) {
   session.setInput("ids", makeIds(ids));
   session.run(static_cast<int64_t>(ids.size()));
 }
 
-void Generator::run(std::span<const int32_t> ids, const GenerateOptions &options) {
-  step(ids);
-  if (options.onLogits) {
-    HostTensor logits = session.output("logits");
-    options.onLogits({logits.as<float>(), logits.elements()});
+std::vector<float> Generator::logits() const { return outputs->readLogits(); }
+
+void Generator::check(std::span<const int32_t> prompt) const { outputs->checkPrompt(prompt, session.position()); }
+
+void Generator::readPrompt(TextInProgress &text) {
+  support::Progress progress("reading the prompt", "tokens", text.getWaiting().size());
+  for (int64_t chunk :
+       planChunks(session.target(), static_cast<int64_t>(text.getWaiting().size()), text.getOptions().chunk)) {
+    step(text.getWaiting().first(chunk));
+    text.addStep(chunk, *outputs, 0);
+    progress.add(chunk);
   }
 }
 
-int32_t Generator::nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const {
-  HostTensor tensor = session.output("logits");
-  std::span<const float> logits(tensor.as<float>(), tensor.elements());
-  int32_t token;
+void Generator::addToken(TextInProgress &text) {
+  const Generation &result = text.result;
   try {
-    if (sampler.takesLargest() && hasNext) {
-      checkLogits(logits);
-      token = *session.output("next").as<int32_t>();
-      if (token < 0 || token >= vocabulary)
-        throw std::runtime_error("expected the device to choose a token from 0 to " + std::to_string(vocabulary - 1) +
-                                 " but got " + std::to_string(token));
-    } else {
-      token = sampler.sample(logits);
-    }
+    text.addToken(*outputs, 0);
   } catch (const std::runtime_error &error) {
     const std::string place = "step " + std::to_string(result.promptSteps + result.decodeSteps) +
                               ", for the token at position " + std::to_string(session.position()) + ": ";
     const bool isOfLogits = dynamic_cast<const LogitsError *>(&error);
-    throw std::runtime_error(place + error.what() +
-                             (isOfLogits ? explainText(session, result.ids, result.promptTokens, options.chunk) : ""));
-  }
-  if (options.logprobs)
-    result.logprobs.push_back({{token, logits[token] - logSumExp(logits)}, likeliest(logits, *options.logprobs)});
-  return token;
-}
-
-void Generator::check(std::span<const int32_t> prompt) const {
-  if (prompt.empty())
-    throw std::runtime_error("expected a prompt of at least one token but got none");
-  for (int32_t id : prompt)
-    if (id < 0 || id >= vocabulary)
-      throw std::runtime_error("expected token ids from 0 to " + std::to_string(vocabulary - 1) + " but got " +
-                               std::to_string(id));
-  int64_t left = context - session.position();
-  if (static_cast<int64_t>(prompt.size()) > left)
-    throw std::runtime_error("expected a prompt of at most " + std::to_string(left) + " tokens, " +
-                             (session.position() ? "what is left of the model's context" : "the model's context") +
-                             ", but got " + std::to_string(prompt.size()));
-}
-
-void Generator::readPrompt(std::span<const int32_t> prompt, const GenerateOptions &options, Generation &result) {
-  support::Progress progress("reading the prompt", "tokens", prompt.size());
-  for (int64_t chunk : planChunks(session.target(), static_cast<int64_t>(prompt.size()), options.chunk)) {
-    run(prompt.first(chunk), options);
-    prompt = prompt.subspan(chunk);
-    progress.add(chunk);
-    ++result.promptSteps;
+    throw std::runtime_error(
+        place + error.what() +
+        (isOfLogits ? explainText(session, result.ids, result.promptTokens, text.getOptions().chunk) : ""));
   }
 }
 
@@ -136,55 +84,16 @@ Generation Generator::generateFrom(std::size_t held, std::span<const int32_t> se
 
 Generation Generator::generateWhole(std::span<const int32_t> sequence, std::size_t held,
                                     const GenerateOptions &options) {
-  Sampler sampler(options.sampling);
-  sampler.begin(sequence);
-
-  Generation result;
-  result.ids.assign(sequence.begin(), sequence.end());
-  result.promptTokens = sequence.size();
-  result.heldTokens = held;
-  RunClock clock(session.backend());
-  if (!clock.chip().empty())
-    result.predicted = {.chip = clock.chip()};
-  auto ends = [&](double &seconds, double Generation::Predicted::*predicted) {
-    const RunTime time = clock.lap();
-    seconds = time.seconds;
-    if (result.predicted)
-      (*result.predicted).*predicted = time.predictedSeconds();
-  };
-  auto promptEnds = [&] { ends(result.promptSeconds, &Generation::Predicted::promptSeconds); };
-  readPrompt(sequence.subspan(held), options, result);
-  std::vector<int32_t> eos = session.manifest().model.eos;
-  eos.insert(eos.end(), options.eos.begin(), options.eos.end());
-  while (static_cast<int64_t>(result.newTokens()) < options.tokens) {
-    int32_t token = nextToken(sampler, options, result);
-    if (result.newTokens() == 0)
-      promptEnds();
-    result.ids.push_back(token);
-    if (options.onToken)
-      options.onToken(token);
-    if (options.stopAfter && options.stopAfter(token)) {
-      result.stop = StopReason::Asked;
+  TextInProgress text(session, sequence, held, options);
+  readPrompt(text);
+  while (!text.hasEnded()) {
+    addToken(text);
+    if (text.hasEnded())
       break;
-    }
-    if (options.stopAtEos && std::find(eos.begin(), eos.end(), token) != eos.end()) {
-      result.stop = StopReason::EndOfText;
-      break;
-    }
-    if (static_cast<int64_t>(result.newTokens()) >= options.tokens)
-      break;
-    if (session.position() >= context) {
-      result.stop = StopReason::Context;
-      break;
-    }
-    run({&token, 1}, options);
-    ++result.decodeSteps;
+    step(text.getWaiting());
+    text.addStep(1, *outputs, 0);
   }
-  if (result.newTokens() == 0)
-    promptEnds();
-  else
-    ends(result.decodeSeconds, &Generation::Predicted::decodeSeconds);
-  return result;
+  return std::move(text.result);
 }
 
 std::vector<int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer, std::string_view prompt) {

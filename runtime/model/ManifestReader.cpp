@@ -4,12 +4,15 @@
 // at the end (checkModelAgainstBuffers): they keep an edited number, such as a larger context, from sending a kernel
 // past the end of its memory.
 #include "runtime/model/ManifestReader.h"
+#include "support/ControlBlock.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Sha256.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace nstf::manifest {
@@ -188,9 +191,12 @@ std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
       item.fail("expected a state to have \"type\" and \"shape\"");
     if (buffer.type && buffer.shape)
       buffer.shape->order = readOrder(item, *buffer.shape, *buffer.type);
-    if (state && extentOf(*buffer.shape, *buffer.type, 0) != buffer.size)
-      item["size"].failExpected("the " + std::to_string(extentOf(*buffer.shape, *buffer.type, 0).value_or(0)) +
-                                " bytes of " + buffer.shape->str());
+    if (auto slots = item.find("slots"); slots && state)
+      buffer.slots = static_cast<int64_t>(slots->integer(1, support::ControlBlock::maxRequests));
+    if (uint64_t bytes = state ? extentOf(*buffer.shape, *buffer.type, 0).value_or(0) : 0;
+        state && (bytes > maxBytes || bytes * buffer.slots != buffer.size))
+      item["size"].failExpected("the " + std::to_string(bytes * buffer.slots) + " bytes of " + buffer.shape->str() +
+                                (buffer.slots > 1 ? " for " + std::to_string(buffer.slots) + " slots" : ""));
     // One each, so that "the weights" and "the control block" mean something.
     bool unique = buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Arena ||
                   buffer.kind == BufferKind::Control || buffer.kind == BufferKind::Counters ||
@@ -214,9 +220,13 @@ Control readControl(const support::JsonCursor &value, const Manifest &manifest) 
   Control control;
   control.buffer = bufferOfKind(manifest, BufferKind::Control);
   control.size = value["size"].integer(1, maxBytes);
-  if (control.size > manifest.buffers[control.buffer].size)
+  if (auto requests = value.find("requests"))
+    control.requests = static_cast<int64_t>(requests->integer(1, support::ControlBlock::maxRequests));
+  if (control.size > maxBytes / (1 + support::ControlBlock::maxRequests) ||
+      control.bytes() > manifest.buffers[control.buffer].size)
     value["size"].failExpected("at most the " + std::to_string(manifest.buffers[control.buffer].size) +
-                               " bytes of its buffer");
+                               " bytes of its buffer for " + std::to_string(control.bytes() / control.size) +
+                               (control.requests > 1 ? " blocks" : " block"));
   auto readOffset = [&](const support::JsonCursor &field) {
     uint64_t offset = field.integer(0, maxBytes);
     if (offset % 4 != 0 || offset + 4 > control.size)
@@ -226,12 +236,24 @@ Control readControl(const support::JsonCursor &value, const Manifest &manifest) 
   support::JsonCursor fields = value["fields"];
   control.tokens = readOffset(fields["tokens"]);
   control.position = readOffset(fields["position"]);
-  if (control.tokens == control.position)
-    fields["position"].fail("expected an offset of its own but \"tokens\" stands there");
+  std::vector<std::string> names = {"tokens", "position"};
+  if (control.requests > 1) {
+    control.first = readOffset(fields["first"]);
+    control.slot = readOffset(fields["slot"]);
+    names.insert(names.end(), {"first", "slot"});
+  }
+  std::map<uint64_t, std::string> places;
+  for (const std::string &name : names)
+    if (auto [place, isNew] = places.emplace(readOffset(fields[name.c_str()]), name); !isNew)
+      fields[name.c_str()].fail("expected an offset of its own but \"" + place->second + "\" stands there");
   for (const auto &[name, field] : fields.members())
-    if (name != "tokens" && name != "position")
-      field.fail("expected a run scalar this runtime can fill (tokens, position) but got \"" + support::escape(name) +
-                 "\"");
+    if (std::ranges::find(names, name) == names.end())
+      field.fail("expected a run scalar this runtime can fill (" + support::listNames(names) + ") but got \"" +
+                 support::escape(name) + "\"");
+  for (const Buffer &buffer : manifest.buffers)
+    if (buffer.kind == BufferKind::State && buffer.slots != control.requests)
+      value.fail("expected as many requests as state \"" + support::escape(buffer.name) + "\" has slots, " +
+                 std::to_string(buffer.slots) + ", but got " + std::to_string(control.requests));
   return control;
 }
 

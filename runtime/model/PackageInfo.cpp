@@ -105,8 +105,10 @@ std::string describeMemory(const Manifest &manifest) {
   if (memory.weights)
     parts.push_back("weights " + format(memory.weights));
   if (memory.states)
-    parts.push_back("KV " + format(memory.states) + describeCodes(manifest) + " at context " +
-                    std::to_string(manifest.model.context.value_or(0)));
+    parts.push_back("KV " + format(memory.states) + describeCodes(manifest) +
+                    (manifest.control.requests > 1 ? " for " + std::to_string(manifest.control.requests) + " requests"
+                                                   : "") +
+                    " at context " + std::to_string(manifest.model.context.value_or(0)));
   parts.push_back("arena " + format(memory.work));
   return join(parts) + describeChips(manifest.targets);
 }
@@ -151,6 +153,8 @@ std::string describePackage(const Package &package) {
                        " tokens");
   line("inputs", describePorts(manifest.inputs));
   line("outputs", describePorts(manifest.outputs));
+  if (manifest.control.requests > 1)
+    line("requests", std::to_string(manifest.control.requests) + " in a step");
   if (model.vocabulary)
     line("ends of text", describeEnds(model.eos));
   if (model.sampling)
@@ -177,6 +181,7 @@ std::string describePackageAsJson(const Package &package) {
     json["tokenizer"]["file"] = manifest.model.tokenizer.file;
   json["inputs"] = portsJson(manifest.inputs);
   json["outputs"] = portsJson(manifest.outputs);
+  json["requests"] = manifest.control.requests;
   json["weights"] = {{"mode", nameOf(manifest.weights.mode)}, {"tensors", manifest.weights.tensors.size()}};
   Json &targets = json["targets"] = Json::array();
   for (const manifest::Target &target : manifest.targets)

@@ -73,8 +73,7 @@ Perplexity measurePerplexity(Session &session, std::span<const int32_t> ids, con
     };
     for (int64_t target = window.firstTarget; target < window.end; ++target) {
       run(target);
-      HostTensor tensor = session.output("logits");
-      std::span<const float> logits(tensor.as<float>(), tensor.elements());
+      const std::vector<float> logits = model.logits();
       try {
         checkLogits(logits);
       } catch (const LogitsError &error) {

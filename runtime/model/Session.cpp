@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 
 namespace nstf::runtime {
@@ -24,6 +25,8 @@ struct Session::State {
   void wait();
   /// What launches leave at zero, where one that failed may not have done so.
   void clearCounters();
+  /// To the device, in stream order.
+  void writeControl(std::span<const RequestRows> requests, int64_t tokens);
 
   Package package;
   Backend backend;
@@ -115,7 +118,7 @@ Session::State::State(Package given, const SessionOptions &options)
     loadWeights(package, {options.weights, options.seed, options.checkHashes}, buffers[*manifest.weights.buffer]);
   runners.resize(target.buckets.size());
   inputRows.resize(manifest.inputs.size());
-  control.resize(manifest.control.size);
+  control.resize(manifest.control.bytes());
 }
 
 void Session::State::wait() {
@@ -208,27 +211,37 @@ static std::size_t findState(const manifest::Manifest &manifest, std::string_vie
   return found - manifest.buffers.begin();
 }
 
-void Session::setState(std::string_view name, const HostTensor &value) {
-  const std::size_t index = findState(manifest(), name);
+const manifest::Buffer &Session::findSlot(std::string_view name, int64_t slot, std::size_t &index) const {
+  index = findState(manifest(), name);
   const manifest::Buffer &buffer = manifest().buffers[index];
+  if (slot < 0 || slot >= buffer.slots)
+    throw std::runtime_error("expected a slot from 0 to " + std::to_string(buffer.slots - 1) + " of state \"" +
+                             support::escape(buffer.name) + "\" but got " + std::to_string(slot));
+  return buffer;
+}
+
+void Session::setState(std::string_view name, const HostTensor &value, int64_t slot) {
+  std::size_t index;
+  const manifest::Buffer &buffer = findSlot(name, slot, index);
   if (value.type != *buffer.type || value.shape != buffer.shape->at(0) ||
       value.data.size() != value.elements() * manifest::sizeOf(value.type))
     throw std::runtime_error("expected state \"" + support::escape(buffer.name) + "\" to be " + buffer.shape->str() +
                              " " + std::string(manifest::nameOf(*buffer.type)) + " but got " + value.str());
+  const std::size_t size = buffer.size / buffer.slots;
   std::vector<std::byte> packed;
   if (buffer.shape->order) {
-    packed.resize(buffer.size);
+    packed.resize(size);
     buffer.shape->order->pack(value.shape[0], value.shape[1], manifest::sizeOf(value.type), value.data.data(),
                               packed.data());
   }
   state->wait();
-  state->buffers[index].upload((packed.empty() ? value.data : packed).data(), buffer.size);
+  state->buffers[index].upload((packed.empty() ? value.data : packed).data(), size, slot * size);
 }
 
-HostTensor Session::getState(std::string_view name) const {
-  const std::size_t index = findState(manifest(), name);
-  const manifest::Buffer &buffer = manifest().buffers[index];
-  return readTensor(index, 0, *buffer.type, *buffer.shape, 0);
+HostTensor Session::getState(std::string_view name, int64_t slot) const {
+  std::size_t index;
+  const manifest::Buffer &buffer = findSlot(name, slot, index);
+  return readTensor(index, slot * (buffer.size / buffer.slots), *buffer.type, *buffer.shape, 0);
 }
 
 HostTensor Session::readTensor(std::size_t buffer, uint64_t offset, manifest::ElementType type,
@@ -272,14 +285,29 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
   state->inputRows[input - manifest().inputs.data()] = rows;
 }
 
-void Session::begin(int64_t tokens) {
+int64_t Session::begin(std::span<const RequestRows> requests) {
   const manifest::Manifest &manifest = this->manifest();
+  if (requests.empty() || int64_t(requests.size()) > maxRequests())
+    throw std::runtime_error("expected 1 to " + std::to_string(maxRequests()) +
+                             " requests in a step (nstfc --max-batch) but got " + std::to_string(requests.size()));
+  int64_t tokens = 0;
+  std::set<int64_t> slots;
+  for (const RequestRows &request : requests) {
+    if (request.slot < 0 || request.slot >= maxRequests() || !slots.insert(request.slot).second)
+      throw std::runtime_error("expected a slot from 0 to " + std::to_string(maxRequests() - 1) +
+                               " for each request but got " + std::to_string(request.slot) +
+                               (slots.contains(request.slot) ? " twice" : ""));
+    if (request.rows < 1 && requests.size() > 1)
+      throw std::runtime_error("expected at least 1 row of a request but got " + std::to_string(request.rows));
+    tokens += request.rows;
+  }
   state->bucketFor(tokens);
   // Without a context nothing depends on the position, or was made for later ones.
-  if (manifest.model.context && tokens > *manifest.model.context - state->position)
-    throw std::runtime_error("expected at most " + std::to_string(*manifest.model.context) +
-                             " positions, the model's context, but " + std::to_string(state->position) + " and " +
-                             std::to_string(tokens) + " more are needed");
+  for (const RequestRows &request : requests)
+    if (manifest.model.context && (request.position < 0 || request.rows > *manifest.model.context - request.position))
+      throw std::runtime_error("expected at most " + std::to_string(*manifest.model.context) +
+                               " positions, the model's context, but " + std::to_string(request.position) + " and " +
+                               std::to_string(request.rows) + " more are needed");
   for (std::size_t i = 0; i < manifest.inputs.size(); ++i) {
     const manifest::Port &input = manifest.inputs[i];
     if (!state->inputRows[i])
@@ -292,25 +320,49 @@ void Session::begin(int64_t tokens) {
   state->wait(); // the control block of the run before is no longer read
   if (state->hasFailed)
     state->clearCounters();
-  uint32_t rows = static_cast<uint32_t>(tokens), start = static_cast<uint32_t>(state->position);
-  std::memcpy(state->control.data() + manifest.control.tokens, &rows, sizeof(rows));
-  std::memcpy(state->control.data() + manifest.control.position, &start, sizeof(start));
-  state->buffers[manifest.control.buffer].upload(state->stream, state->control.data(), state->control.size());
+  state->writeControl(requests, tokens);
+  return tokens;
+}
+
+void Session::State::writeControl(std::span<const RequestRows> requests, int64_t tokens) {
+  const manifest::Control &fields = package.manifest().control;
+  std::ranges::fill(control, 0);
+  auto write = [&](std::size_t block, uint64_t field, int64_t value) {
+    const uint32_t word = static_cast<uint32_t>(value);
+    std::memcpy(control.data() + block * fields.size + field, &word, sizeof(word));
+  };
+  write(0, fields.tokens, tokens);
+  write(0, fields.position, requests[0].position);
+  int64_t first = 0;
+  for (std::size_t i = 0; i < requests.size() && fields.requests > 1; ++i) {
+    write(1 + i, fields.tokens, requests[i].rows);
+    write(1 + i, fields.position, requests[i].position);
+    write(1 + i, fields.first, first);
+    write(1 + i, fields.slot, requests[i].slot);
+    first += requests[i].rows;
+  }
+  buffers[fields.buffer].upload(stream, control.data(), control.size());
 }
 
 void Session::run(int64_t tokens) {
-  begin(tokens);
+  const RequestRows request{0, state->position, tokens};
+  run(std::span(&request, 1));
+  state->position += manifest().model.context ? tokens : 0;
+}
+
+void Session::run(std::span<const RequestRows> requests) {
+  const int64_t tokens = begin(requests);
   const manifest::Bucket &bucket = state->bucketFor(tokens);
   std::optional<HIPGraphRunner> &runner = state->runners[&bucket - state->target.buckets.data()];
   if (!runner)
     runner.emplace(state->backend, state->launchesOf(bucket));
   runner->run(state->stream);
   state->lastTokens = tokens;
-  state->position += manifest().model.context ? tokens : 0;
 }
 
 void Session::runSteps(int64_t tokens, const Observer &observer) {
-  begin(tokens);
+  const RequestRows request{0, state->position, tokens};
+  begin(std::span(&request, 1));
   const manifest::Bucket &bucket = state->bucketFor(tokens);
   std::vector<Launch> launches = state->launchesOf(bucket);
   for (std::size_t i = 0; i < launches.size(); ++i) {

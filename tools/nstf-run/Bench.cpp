@@ -1,10 +1,10 @@
 // Tokens a second, as llama-bench measures them: "pp512" is a prompt of 512 tokens, "tg128" 128 tokens that are decoded
-// one by one from an empty context, "tg128 @ d4096" from position 4096 on. The mean over repetitions, and the standard
-// deviation of one.
+// one by one from an empty context, "tg128 @ d4096" from position 4096 on, "tg128 x16" of each of 16 requests at once.
+// The mean over repetitions, and the standard deviation of one.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
-#include "nstf/Generate.h"
+#include "nstf/Batch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +20,13 @@ struct Row {
   bool decodes;
   int64_t tokens;
   int64_t depth;             // positions before the first of them, which nothing is run for
+  int64_t requests;          // that do so at once
   std::vector<double> rates; // tokens a second
   std::string chip;          // that they are predicted of; empty: measured here
 
   std::string name() const {
-    return (decodes ? "tg" : "pp") + std::to_string(tokens) + (depth ? " @ d" + std::to_string(depth) : "");
+    return (decodes ? "tg" : "pp") + std::to_string(tokens) + (requests > 1 ? " x" + std::to_string(requests) : "") +
+           (depth ? " @ d" + std::to_string(depth) : "");
   }
   /// Decoding follows a prompt of one token.
   int64_t start() const { return decodes && depth ? depth - 1 : depth; }
@@ -47,6 +49,26 @@ std::vector<int32_t> makePrompt(int64_t tokens, int64_t vocabulary) {
   return ids;
 }
 
+/// The same of several requests at once, in all.
+double measureTogether(Session &session, const GenerateOptions &generation, Row &row) {
+  session.reset();
+  Batch batch(session);
+  const std::vector<int32_t> ids =
+      makePrompt(row.start() + (row.decodes ? 1 : row.tokens), *session.manifest().model.vocabulary);
+  for (int64_t i = 0; i < row.requests; ++i)
+    batch.add(ids, generation, row.start());
+  RunClock clock(session.backend());
+  if (row.decodes) {
+    batch.step(); // the token before
+    clock.lap();
+  }
+  while (!batch.isIdle())
+    batch.step();
+  const RunTime time = clock.lap();
+  row.chip = clock.chip();
+  return double(row.tokens * row.requests) / std::max(row.chip.empty() ? time.seconds : time.predictedSeconds(), 1e-9);
+}
+
 /// Tokens a second of a prompt, or (decoding) of so many steps of one token behind a prompt of one. What the caches
 /// hold before it are zeros.
 double measure(Session &session, const Options &options, Row &row) {
@@ -54,6 +76,8 @@ double measure(Session &session, const Options &options, Row &row) {
   generation.stopAtEos = false;
   generation.chunk = options.chunk;
   generation.tokens = row.decodes ? row.tokens + 1 : 1; // the first comes out of the prompt's step
+  if (row.requests > 1)
+    return measureTogether(session, generation, row);
   session.reset();
   session.seek(row.start());
   Generation result = Generator(session).generate(
@@ -108,9 +132,13 @@ void printTable(const Session &session, const std::vector<Row> &rows) {
 void runBench(Session &session, const Options &options) {
   Generator generator(session); // says what is no language model
   int64_t context = *session.manifest().model.context;
+  if (options.benchBatch > session.maxRequests())
+    throw std::runtime_error("--bench-batch: expected at most " + std::to_string(session.maxRequests()) +
+                             ", what the package was compiled for (nstfc --max-batch), but got " +
+                             std::to_string(options.benchBatch));
   std::vector<Row> rows;
   auto add = [&](bool decodes, int64_t depth, const std::vector<int32_t> &given, int64_t preset) {
-    const int64_t limit = context - Row{decodes, 0, depth, {}, {}}.positions();
+    const int64_t limit = context - Row{decodes, 0, depth, 1, {}, {}}.positions();
     std::vector<int64_t> lengths(given.begin(), given.end());
     if (given.empty() && limit > 0)
       lengths = {std::min(preset, limit)};
@@ -120,7 +148,7 @@ void runBench(Session &session, const Options &options) {
                                  std::to_string(limit) + " tokens, what fits into the model's context" +
                                  (depth ? " at depth " + std::to_string(depth) : "") + ", but got " +
                                  std::to_string(length));
-      rows.push_back({decodes, length, depth, {}, {}});
+      rows.push_back({decodes, length, depth, options.benchBatch, {}, {}});
     }
   };
   if (options.benchDepths.empty() || !options.benchPrompts.empty())
@@ -140,6 +168,7 @@ void runBench(Session &session, const Options &options) {
       json["tests"].push_back({{"name", row.name()},
                                {"tokens", row.tokens},
                                {"depth", row.depth},
+                               {"requests", row.requests},
                                {"tokens_per_second", row.rates},
                                {"mean", row.mean()},
                                {"standard_deviation", row.deviation()}});

@@ -55,6 +55,11 @@ void addMeasuringOptions(CLI::App &app, Options &options) {
       ->group(bench)
       ->type_name("P,...");
   app.add_option_function<std::string>(
+         "--bench-batch", [&](const std::string &text) { options.benchBatch = parseInteger("--bench-batch", text, 1); },
+         "requests that do so at once, each with caches of its own; tokens a second are of all (default: 1)")
+      ->group(bench)
+      ->type_name("N");
+  app.add_option_function<std::string>(
          "--repetitions",
          [&](const std::string &text) { options.repetitions = parseInteger("--repetitions", text, 1, 1000000); },
          "runs of each, after one that is not counted")

@@ -126,7 +126,9 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
   if (options.task != Task::Perplexity)
     refuse({"--window", "--stride", "--from", "--rows", "--against"}, " is for --perplexity");
   if (options.task != Task::Bench)
-    refuse({"--bench-prompt", "--bench-tokens", "--bench-depth", "--repetitions"}, " is for --bench");
+    refuse({"--bench-prompt", "--bench-tokens", "--bench-depth", "--bench-batch", "--repetitions"}, " is for --bench");
+  if (what != "--prompts")
+    refuse({"--batch"}, " is for --prompts");
   if (what == "--ids")
     refuse({"--truncate"}, " is for a text, not for --ids");
   if (what == "--prompts")

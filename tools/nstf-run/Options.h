@@ -24,6 +24,7 @@ struct Options {
   std::string promptFile, promptsFile, tokenizerFile;
   std::size_t truncate = nstf::runtime::Tokenizer::noLimit;
   int64_t chunk = 0; // the most prompt tokens a step takes; 0: as many as the package allows
+  int64_t batch = 1; // of the prompts at once
   bool printIds = false;
   bool modelSampling = false;
   std::string logitsFile;
@@ -45,7 +46,7 @@ struct Options {
   std::string against; ///< another package
   int64_t window = 0, stride = 0, from = 1;
   std::vector<int32_t> benchPrompts, benchTokens, benchDepths;
-  int64_t repetitions = 5;
+  int64_t repetitions = 5, benchBatch = 1;
 };
 
 // The options, group by group.

@@ -20,11 +20,17 @@ static void addPrompts(CLI::App &app, Options &options) {
       ->group(group)
       ->type_name("ID,...");
   app.add_option("--prompts", options.promptsFile,
-                 "several, one after the other, each from the start: one a line, or JSON Lines, {\"prompt\": \"…\"} or "
+                 "several, each from the start, one after the other or --batch at once: one a line, or JSON Lines, "
+                 "{\"prompt\": \"…\"} or "
                  "{\"ids\": [1, 403]}, with any of tokens, ignore_eos, stop, logprobs and the names of the sampling "
                  "options (top_k, …) to have it otherwise than the command line says")
       ->group(group)
       ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--batch", [&](const std::string &text) { options.batch = parseInteger("--batch", text, 1); },
+         "how many of the --prompts a step has rows of; a package of nstfc --max-batch takes so many (default: 1)")
+      ->group(group)
+      ->type_name("N");
   app.add_option_function<std::string>(
          "--truncate",
          [&](const std::string &text) { options.truncate = std::size_t(parseInteger("--truncate", text, 1)); },

@@ -47,48 +47,71 @@ TextRun::TextRun(Session &session, const Options &options, const TextRequest &re
 void TextRun::show(const std::string &text, bool isNew) {
   if (isNew)
     newText += text;
-  if (streams)
+  if (isHeld)
+    heldText += text;
+  else if (streams)
     std::cout << text << std::flush;
 }
 
-Generation TextRun::generate(const std::vector<int32_t> &prompt) {
+/// The prompt is shown when the first token comes: until then progress may have the terminal's line.
+void TextRun::showPrompt(const std::vector<int32_t> &prompt) {
+  if (decoder && !std::exchange(isPromptShown, true))
+    for (int32_t id : prompt)
+      if (std::string text = decoder->push(id); !turn)
+        show(text, false);
+}
+
+void TextRun::showRest(const std::vector<int32_t> &prompt) {
+  showPrompt(prompt);
+  if (decoder)
+    show(stop.push(decoder->finish()) + stop.finish(), true);
+}
+
+GenerateOptions TextRun::makeOptions(const std::vector<int32_t> &prompt) {
   GenerateOptions generation;
   generation.tokens = request.getTokens();
   generation.sampling = request.getSamplerOptions();
   generation.stopAtEos = !request.ignoreEos;
   generation.chunk = options.chunk;
   generation.logprobs = request.logprobs;
-  // The prompt is shown when the first token comes: until then progress may have the terminal's line.
-  bool isPromptShown = false;
-  auto showPrompt = [&] {
-    if (decoder && !std::exchange(isPromptShown, true))
-      for (int32_t id : prompt)
-        if (std::string text = decoder->push(id); !turn)
-          show(text, false);
-  };
-  generation.stopAfter = [&](int32_t id) {
-    showPrompt();
+  generation.stopAfter = [this, &prompt](int32_t id) {
+    showPrompt(prompt);
     if (decoder)
       show(stop.push(decoder->push(id)), true);
     wasInterrupted = turn && turn->isInterrupted();
     return stop.found() || wasInterrupted;
   };
   if (!options.logitsFile.empty())
-    generation.onLogits = [&](std::span<const float> row) {
+    generation.onLogits = [this](std::span<const float> row) {
       logits.insert(logits.end(), row.begin(), row.end());
       ++rows;
     };
   if (turn)
     generation.eos = turn->eos;
-  Generation result = Generator(session).generateFrom(turn ? turn->held : 0, prompt, generation);
-  showPrompt();
-  if (decoder)
-    show(stop.push(decoder->finish()) + stop.finish(), true);
-  return result;
+  return generation;
 }
 
 Generation TextRun::run(const std::vector<int32_t> &prompt) {
-  Generation result = generate(prompt);
+  Generation result = Generator(session).generateFrom(turn ? turn->held : 0, prompt, makeOptions(prompt));
+  showRest(prompt);
+  print(result);
+  return result;
+}
+
+GenerateOptions TextRun::begin(const std::vector<int32_t> &prompt) {
+  isHeld = true;
+  heldPrompt = &prompt;
+  return makeOptions(prompt);
+}
+
+void TextRun::finish(const Generation &result) {
+  showRest(*heldPrompt);
+  if (streams)
+    std::cout << heldText;
+  print(result);
+}
+
+void TextRun::print(const Generation &result) {
   if (options.json)
     printResult(describe(result));
   else if (streams)
@@ -104,7 +127,6 @@ Generation TextRun::run(const std::vector<int32_t> &prompt) {
   }
   if (!options.json)
     printLogprobs(result);
-  return result;
 }
 
 void TextRun::writeLogits() const {

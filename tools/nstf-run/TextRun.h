@@ -24,13 +24,20 @@ public:
           const nstf::runtime::Tokenizer *tokenizer, const TurnOptions *turn = nullptr);
 
   nstf::runtime::Generation run(const std::vector<int32_t> &prompt);
+  /// The same in two halves, for whoever runs the steps: what is to be done for each token, and what is printed in the
+  /// end, until when nothing is. `prompt` outlives both.
+  nstf::runtime::GenerateOptions begin(const std::vector<int32_t> &prompt);
+  void finish(const nstf::runtime::Generation &result);
   /// What the model wrote, up to a stop string.
   const std::string &getText() const { return newText; }
 
 private:
   using Json = nlohmann::ordered_json;
 
-  nstf::runtime::Generation generate(const std::vector<int32_t> &prompt);
+  nstf::runtime::GenerateOptions makeOptions(const std::vector<int32_t> &prompt);
+  void showPrompt(const std::vector<int32_t> &prompt);
+  void showRest(const std::vector<int32_t> &prompt);
+  void print(const nstf::runtime::Generation &result);
   void show(const std::string &text, bool isNew);
   void writeLogits() const;
   void printLogprobs(const nstf::runtime::Generation &result) const;
@@ -47,9 +54,12 @@ private:
   const TurnOptions *turn;
   std::optional<nstf::runtime::StreamDecoder> decoder;
   nstf::runtime::StopStrings stop;
-  bool streams; // text is printed as it grows
+  bool streams;        // text is printed, as it grows unless it is held back
+  bool isHeld = false; // until the text is whole
+  bool isPromptShown = false;
   bool wasInterrupted = false;
-  std::string newText;
+  const std::vector<int32_t> *heldPrompt = nullptr;
+  std::string newText, heldText;
   std::vector<float> logits;
   int64_t rows = 0;
 };

@@ -39,7 +39,7 @@ std::string getPurpose(BufferKind kind) {
   case BufferKind::Scratch:
     return "of launches by themselves: parts of attention";
   case BufferKind::Control:
-    return "rows and position of the step";
+    return "rows and position of the step, and of each request";
   case BufferKind::Input:
     return "what a step is given";
   case BufferKind::Output:
@@ -92,11 +92,12 @@ std::string describeFit(const MemoryLine &line, const manifest::Manifest &plan, 
   std::string options;
   for (const MemoryOption &option : findFittingOptions(line.compile, plan, target.deviceMemory))
     options += (options.empty() ? "" : ", ") + option.option + " (" + support::formatBytes(option.bytes) + ")";
-  return text + (options.empty() ? "no context and no format" : options);
+  return text + (options.empty() ? "no context, no batch and no format" : options);
 }
 
 void printTable(const MemoryLine &line, const manifest::Manifest &plan, const PrecisionChoice &precision) {
-  std::cout << support::escape(plan.model.name) << ": context " << plan.model.context.value_or(0) << ", precision "
+  std::cout << support::escape(plan.model.name) << ": context " << plan.model.context.value_or(0)
+            << (plan.control.requests > 1 ? ", " + std::to_string(plan.control.requests) + " requests" : "") << ", precision "
             << getName(precision.type).str() << ": " << precision.reason << "\n";
   auto row = [](const std::string &kind, const std::string &count, const std::string &offset, const std::string &bytes,
                 const std::string &purpose) {
@@ -119,6 +120,7 @@ void printJson(const MemoryLine &line, const manifest::Manifest &plan, const Pre
                {"version", 1},
                {"model", plan.model.name},
                {"context", plan.model.context.value_or(0)},
+               {"max_batch", plan.control.requests},
                {"precision", getName(precision.type).str()}};
   Json &buffers = json["buffers"] = Json::array();
   uint64_t offset = 0;

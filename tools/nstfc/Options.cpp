@@ -1,5 +1,6 @@
 #include "tools/nstfc/Options.h"
 #include "compiler/driver/OptionRegex.h"
+#include "support/ControlBlock.h"
 #include "support/Escape.h"
 #include "support/Tool.h"
 #include "tools/nstfc/Commands.h"
@@ -151,6 +152,12 @@ void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"all", "none", "pairs", "launches"}))
       ->type_name("NAME,...");
+  app.add_option(
+         "--max-batch", compile.maxBatch,
+         "requests that a step may have rows of, each with a position and caches of its own; more than 1: a row gives "
+         "the same bits alone and beside 15 others")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--max-tokens", compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");
@@ -225,6 +232,9 @@ void nstf::parseModelOptions(CompileOptions &compile, const std::string &precisi
   if (compile.input.empty())
     throw std::runtime_error("expected a model but got none (--help shows the options)");
   compile.precision = parsePrecision(precision); // none is auto
+  if (compile.maxBatch < 1 || compile.maxBatch > support::ControlBlock::maxRequests)
+    throw std::runtime_error("--max-batch: expected 1 to " + std::to_string(support::ControlBlock::maxRequests) +
+                             " but got " + std::to_string(compile.maxBatch));
   if (compile.maxTokens && *compile.maxTokens < 1)
     throw std::runtime_error("--max-tokens: expected 1 or more but got " + std::to_string(*compile.maxTokens));
 }

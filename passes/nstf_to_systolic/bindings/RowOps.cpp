@@ -10,7 +10,13 @@ struct LastRowBinding : TemplateModel<LastRowBinding, LastRowOp> {
   SmallVector<StringRef> getTemplateNames(Operation *) const { return {"elementwise"}; }
 
   static LogicalResult bind(LastRowOp op, TemplateBinder &binder) {
-    binder.bindCopy(op.getX(), op.getResult());
+    RankedTensorType x = op.getX().getType();
+    binder.addBuffer("x", op.getX());
+    // Of each request.
+    binder.addParameter("M", 1);
+    binder.addParameter("ROWS", 1);
+    binder.addParameter("MX", binder.getRows(op.getX()));
+    binder.addParameter("N", x.getDimSize(1));
     binder.addParameter("LAST", 1);
     return success();
   }

@@ -54,6 +54,7 @@ enum class StopReason {
   EndOfText, ///< an eos id
   Context,   ///< no position is left
   Asked,     ///< a stop string, or stopAfter
+  Failed,    ///< of a Batch: no token could be chosen; Generation::error says why
 };
 
 /// How probable a new token was, by the model's logits before any step of the Sampler.
@@ -67,6 +68,7 @@ struct Generation {
   std::size_t promptTokens = 0;
   std::size_t heldTokens = 0; ///< of the prompt, which were not run again
   StopReason stop = StopReason::Tokens;
+  std::string error;                            ///< empty unless it failed
   std::vector<TokenLogprobs> logprobs;          ///< for each new token, where they were asked for
   std::size_t promptSteps = 0, decodeSteps = 0; ///< decode steps take one token each
   double promptSeconds = 0;                     ///< until the first new token is known
@@ -84,13 +86,18 @@ struct Generation {
 /// last. Throws std::runtime_error when the buckets leave a gap that cannot be filled.
 std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit = 0);
 
-/// The loop of a language model on a session: input "ids", outputs "logits" (f32 [1, vocabulary]) and, where the
-/// package has it, "next" (i32 [1], the greedy token, chosen on the device). The device's choice passes over NaN, so
-/// the logits are looked at after every step that a token is chosen from, whoever chooses.
+class LanguageOutputs;
+class TextInProgress;
+
+/// The loop of a language model on a session: input "ids", outputs "logits" (f32 [requests, vocabulary]) and, where the
+/// package has it, "next" (i32 [requests], the greedy token, chosen on the device), of which it uses the first row. The
+/// device's choice passes over NaN, so the logits are looked at after every step that a token is chosen from, whoever
+/// chooses.
 class Generator {
 public:
   /// Throws std::runtime_error when the package is no language model. The session outlives the generator.
   explicit Generator(Session &session);
+  ~Generator();
   /// Throws std::runtime_error when generate would refuse the prompt: it is empty, an id is outside the vocabulary, or
   /// it is longer than what is left of the context.
   void check(std::span<const int32_t> prompt) const;
@@ -106,15 +113,16 @@ public:
   /// One step with these tokens at the session's position; the session's output "logits" is that of the last one.
   void step(std::span<const int32_t> ids);
 
+  /// Those logits.
+  std::vector<float> logits() const;
+
 private:
   Generation generateWhole(std::span<const int32_t> sequence, std::size_t held, const GenerateOptions &options);
-  void run(std::span<const int32_t> ids, const GenerateOptions &options);
-  void readPrompt(std::span<const int32_t> prompt, const GenerateOptions &options, Generation &result);
-  int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;
+  void readPrompt(TextInProgress &text);
+  void addToken(TextInProgress &text);
 
   Session &session;
-  int64_t context, vocabulary;
-  bool hasNext;
+  std::unique_ptr<LanguageOutputs> outputs;
 };
 
 /// A package with its tokenizer, for text in and text out.

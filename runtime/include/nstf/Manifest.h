@@ -67,6 +67,7 @@ struct Buffer {
   uint64_t size; // bytes
   std::optional<ElementType> type;
   std::optional<Shape> shape;
+  int64_t slots = 1; // of a state: how many of `shape` there are, one behind the other
 };
 
 /// An input or output of the model, at the start of its buffer.
@@ -79,11 +80,17 @@ struct Port {
   std::optional<int64_t> limit = {};
 };
 
-/// Where the scalars of a run stand in the control buffer: 32-bit little-endian words at these byte offsets.
+/// Where the scalars of a run stand in the control buffer: 32-bit little-endian words at these byte offsets of a block.
+/// The first block is the whole step's. Where a step takes rows of several requests, each has a block behind it: the
+/// tokens and position are its own there, its rows in the step begin with `first`, and its states lie in `slot`.
 struct Control {
   std::size_t buffer; // index into Manifest::buffers
-  uint64_t size;      // bytes
+  uint64_t size;      // bytes of a block
   uint64_t tokens, position;
+  uint64_t first = 0, slot = 0;
+  int64_t requests = 1; // that a step may have rows of
+
+  uint64_t bytes() const { return size * (requests > 1 ? 1 + uint64_t(requests) : 1); }
 };
 
 struct Tokenizer {

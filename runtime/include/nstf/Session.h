@@ -40,6 +40,11 @@ struct SessionOptions {
 
 class Session;
 
+/// What a request has of a step: so many rows, from `position` of its text on, and the part `slot` of the states.
+struct RequestRows {
+  int64_t slot = 0, position = 0, rows = 1;
+};
+
 /// What an observer of Session::runSteps sees: one launch that has just finished.
 class LaunchView {
 public:
@@ -85,11 +90,11 @@ public:
   /// Goes on at `position` with the states as they are: behind a sequence whose states were given by setState. Errors:
   /// a position outside the context, or a model without one.
   void seek(int64_t position);
-  /// Replaces all that a state holds: type and shape must be the state's. Positions are rows, however the state lies in
-  /// memory (Shape::order).
-  void setState(std::string_view name, const HostTensor &value);
-  /// All that a state holds, in the same way.
-  HostTensor getState(std::string_view name) const;
+  /// Replaces all that a slot of a state holds: type and shape must be the state's. Positions are rows, however the
+  /// state lies in memory (Shape::order).
+  void setState(std::string_view name, const HostTensor &value, int64_t slot = 0);
+  /// All that a slot of a state holds, in the same way.
+  HostTensor getState(std::string_view name, int64_t slot = 0) const;
 
   /// Sets an input for the next run. The type must be the input's, the shape too, with the step's rows for "tokens".
   /// Token ids (the input "ids") must be in the vocabulary.
@@ -97,7 +102,14 @@ public:
   /// Runs one step of `tokens` rows at position() and moves position() on. Every input must have been set, to that
   /// many rows. Errors: no bucket takes that many, or the context ends before.
   void run(int64_t tokens);
-  /// The same, launch by launch, with a look at the device's memory after each one.
+  /// Requests that a step may have rows of, and slots of the states (nstfc --max-batch).
+  int64_t maxRequests() const { return manifest().control.requests; }
+  /// Runs one step of several requests, whose rows stand in the inputs one request behind the other; outputs of the
+  /// last row have a row for each, in the same order. position() stays. A slot may be taken for another text at any
+  /// time: what it holds from a position on reaches no row before it. Errors beside those of run(tokens): no request,
+  /// more than maxRequests(), a request without rows or past the context, a slot that is none or taken twice.
+  void run(std::span<const RequestRows> requests);
+  /// The first run, launch by launch, with a look at the device's memory after each one.
   void runSteps(int64_t tokens, const Observer &observer);
 
   /// An output of the last run; "tokens" in its shape is that run's rows.
@@ -112,7 +124,9 @@ public:
 private:
   struct State;
   friend class LaunchView;
-  void begin(int64_t tokens);
+  /// Checks the inputs and writes the control block; returns the rows of the step.
+  int64_t begin(std::span<const RequestRows> requests);
+  const manifest::Buffer &findSlot(std::string_view state, int64_t slot, std::size_t &index) const;
   HostTensor readTensor(std::size_t buffer, uint64_t offset, manifest::ElementType type, const manifest::Shape &shape,
                         int64_t rows) const;
   std::unique_ptr<State> state;

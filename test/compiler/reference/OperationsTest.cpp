@@ -209,6 +209,10 @@ TEST_F(OperationsTest, lastRow) {
                       "%y = nstf.last_row %a : (tensor<?x2xf32>) -> tensor<1x2xf32>",
                       {Tensor({2, 2}, std::vector<int>{1, 2, 3, 4})}, 2);
   EXPECT_THAT(numbers(y), ElementsAre(3, 4));
+  y = evaluate(argument("a", "tensor<?x2xf32>"), "tensor<2x2xf32>",
+               "%y = nstf.last_row %a {requests = 2 : i64} : (tensor<?x2xf32>) -> tensor<2x2xf32>",
+               {Tensor({2, 2}, std::vector<int>{1, 2, 3, 4})}, 2);
+  EXPECT_THAT(numbers(y), ElementsAre(3, 4, 0, 0));
 }
 
 } // namespace

@@ -174,6 +174,14 @@ nstf.graph @graph_c6() attributes {context = 8 : i64} {
 
 // -----
 
+// graph_c7
+// expected-error @+1 {{expected at least 1 request but got 0}}
+nstf.graph @graph_c7() attributes {context = 8 : i64, requests = 0 : i64} {
+  nstf.return
+}
+
+// -----
+
 // kernel_c1
 // expected-error @+1 {{expected a body of one block but got 0}}
 nstf.kernel @kernel_c1(tensor<?x4xf32>) -> tensor<?x4xf32>

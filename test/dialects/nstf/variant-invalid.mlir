@@ -31,6 +31,12 @@ module attributes {nstf.example = #nstf.binding<"matmul", tokens = 16, parameter
 
 // -----
 
+// C5: binding
+// expected-error @+1 {{expected at least 1 request but got 0}}
+module attributes {nstf.example = #nstf.binding<"matmul" of 0 requests, tokens = 1, parameters = {}, per_token = {}, buffers = {}>} {}
+
+// -----
+
 // C1: choice
 // expected-error @+1 {{expected tuning to be i64 numbers of at least 0 but got BM = "wide"}}
 module attributes {nstf.example = #nstf.choice<{BM = "wide"}, template why "" not [], tuning why "" not []>} {}

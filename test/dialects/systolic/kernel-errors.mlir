@@ -197,3 +197,25 @@ systolic.kernel @kernel_c12_text(%work: index) attributes {params = {}, grid = [
 systolic.kernel @kernel_c12_field(%work: index) attributes {params = {}, grid = [], tune = {waves = ["2x2", "0x4"]}} {
   systolic.return
 }
+
+// -----
+
+// expected-error @+1 {{expected at least 1 request but got 0}}
+systolic.kernel @kernel_c13_none(%work: index) attributes {params = {}, grid = [], requests = 0 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected systolic.per_slot of a buffer that does not end with the launch's tokens but got it of argument 0}}
+systolic.kernel @kernel_c13_index(%work: index {systolic.per_slot}) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected systolic.per_request of a buffer that does not end with the launch's tokens but got it of argument 0}}
+systolic.kernel @kernel_c13_tokens(%X: memref<16x4xf32, #systolic.axes<M, N>> {systolic.per_request, systolic.per_token = 4 : i64},
+                                   %control: !systolic.control, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}

@@ -152,6 +152,11 @@ func.func private @geometry_c5() attributes {a = #systolic.geometry<launch = #sy
 
 // -----
 
+// expected-error @+1 {{expected at least 1 request but got 0}}
+func.func private @geometry_c6() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false, requests = 0>}
+
+// -----
+
 module attributes {systolic.geometry = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>} {
   // expected-error @+1 {{expected a #systolic.geometry on an operation with symbols as 'systolic.geometry' but got #systolic.geometry<}}
   func.func private @geometry_c4() attributes {systolic.geometry = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}

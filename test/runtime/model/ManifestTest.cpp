@@ -13,16 +13,21 @@ using testing::StartsWith;
 
 namespace {
 
-/// The message for the good manifest with `value` at `pointer`.
-std::string messageWith(const char *pointer, json value) {
-  json document = test::goodManifest();
-  document[json::json_pointer(pointer)] = std::move(value);
+/// The message for a document.
+std::string messageOf(const json &document) {
   try {
     manifest::parseManifest(test::sealed(document).dump(), "m.json");
   } catch (const std::runtime_error &error) {
     return error.what();
   }
   return "no error";
+}
+
+/// The message for the good manifest with `value` at `pointer`.
+std::string messageWith(const char *pointer, json value) {
+  json document = test::goodManifest();
+  document[json::json_pointer(pointer)] = std::move(value);
+  return messageOf(document);
 }
 
 TEST(Manifest, GoodOneIsRead) {
@@ -80,6 +85,30 @@ TEST(Manifest, OffsetsStayInsideTheirBuffers) {
   EXPECT_THAT(messageWith("/control/fields/position", 0), HasSubstr("\"tokens\" stands there"));
   EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/offset", 32), HasSubstr("kernarg_size 32"));
   EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/offset", 16), HasSubstr("no other argument has"));
+}
+
+TEST(Manifest, RequestsHaveBlocksAndSlots) {
+  json manifest = test::goodManifest();
+  manifest["control"] = {
+      {"size", 64}, {"requests", 3}, {"fields", {{"tokens", 0}, {"position", 4}, {"first", 8}, {"slot", 12}}}};
+  manifest["buffers"][2]["size"] = 256;
+  manifest["buffers"][6]["size"] = 192;
+  manifest["buffers"][6]["slots"] = 3;
+  EXPECT_EQ(manifest::parseManifest(test::sealed(manifest).dump(), "m.json").control.requests, 3);
+  auto with = [&](const char *pointer, const json &value) {
+    json edited = manifest;
+    edited[json::json_pointer(pointer)] = value;
+    return messageOf(edited);
+  };
+  EXPECT_THAT(with("/control/requests", 0), HasSubstr("$.control.requests"));
+  EXPECT_THAT(with("/control/requests", 257), HasSubstr("$.control.requests"));
+  EXPECT_THAT(with("/control/requests", 2), HasSubstr("as many requests as state \"cache\" has slots, 3, but got 2"));
+  EXPECT_THAT(with("/control/fields/slot", 8), HasSubstr("an offset of its own but \"first\" stands there"));
+  EXPECT_THAT(with("/control/fields/first", 62), HasSubstr("inside the control block of 64 bytes"));
+  EXPECT_THAT(with("/control/fields/other", 16), HasSubstr("(tokens, position, first, slot) but got \"other\""));
+  EXPECT_THAT(with("/buffers/2/size", 255), HasSubstr("at most the 255 bytes of its buffer for 4 blocks"));
+  EXPECT_THAT(with("/buffers/6/size", 64), HasSubstr("the 192 bytes of [16, 1] for 3 slots"));
+  EXPECT_THAT(with("/buffers/6/slots", 300), HasSubstr("$.buffers[6].slots"));
 }
 
 TEST(Manifest, SizesMustFitTogether) {

@@ -34,6 +34,7 @@ class Case:
     options: tuple = ()     # of nstfc
     rows: int = 1
     position: int = 0       # of the first of them
+    requests: int = 1       # that the rows are of, as many each, all at that position
     warm: bool = False      # code and data are where the same step left them
     chips: tuple = tuple(chip.TARGETS)
     h200: str = ""
@@ -41,7 +42,8 @@ class Case:
 
     @property
     def title(self):
-        return f"{self.model.name} {self.name} {self.rows} at {self.position}"
+        rows = f"{self.rows}" if self.requests == 1 else f"{self.requests} x {self.rows // self.requests}"
+        return f"{self.model.name} {self.name} {rows} at {self.position}"
 
     @property
     def h200_microseconds(self):
@@ -67,6 +69,8 @@ def read(file=FILE):
         known = [Case(**{**case, "model": models[case["model"]], "options": tuple(case.get("options", ()))}) for case in data["cases"]]
         for case in known:
             aims.check(case.aims)
+            if case.requests < 1 or case.rows % case.requests:
+                raise Unreadable(f"{case.title}: expected as many rows of each request")
         return known
     except (ValueError, Unreadable) as error:
         raise Unreadable(f"{file}: {error}")

@@ -36,8 +36,8 @@ def compile_model(build, case, target, folder, layers):
 class Step:
     """The launches of a step of a package."""
 
-    def __init__(self, package, rows, position):
-        self.package, self.rows, self.position = package, rows, position
+    def __init__(self, package, rows, position, requests):
+        self.package, self.rows, self.position, self.requests = package, rows, position, requests
         self.manifest = json.loads((package / "manifest.json").read_text())
         target = self.manifest["targets"][0]
         self.code_object = package / target["code_object"]
@@ -45,14 +45,28 @@ class Step:
         self.kernels = {kernel["symbol"]: kernel for kernel in target["kernels"]}
         buckets = [bucket for bucket in target["buckets"] if bucket["min_tokens"] <= rows <= bucket["max_tokens"]]
         context = self.manifest["model"].get("context")
-        if not buckets or (context and position + rows > context):
+        if not buckets or (context and position + self.each > context):
             raise launches.Failed(f"expected a package for {rows} rows at {position} but got {package.name}, whose context is {context}")
+        if requests > self.manifest["control"].get("requests", 1):
+            raise launches.Failed(f"expected a package for {requests} requests (--max-batch) but got {package.name}")
         self.steps = buckets[0]["steps"]
 
+    @property
+    def each(self):
+        """Rows of a request."""
+        return self.rows // self.requests
+
     def _control(self, size):
-        words, fields = [0] * (size // CONTROL_WORD), self.manifest["control"]["fields"]
-        words[fields["tokens"] // CONTROL_WORD] = self.rows
-        words[fields["position"] // CONTROL_WORD] = self.position
+        control = self.manifest["control"]
+        words = [0] * (size // CONTROL_WORD)
+
+        def write(block, **values):
+            for name, value in values.items():
+                words[(block * control["size"] + control["fields"][name]) // CONTROL_WORD] = value
+
+        write(0, tokens=self.rows, position=self.position)
+        for request in range(self.requests if "requests" in control else 0):
+            write(1 + request, tokens=self.each, position=self.position, first=request * self.each, slot=request)
         return {"type": "i32", "shape": [len(words)], "init": {"values": words}}
 
     def write(self, path, times):
@@ -75,7 +89,8 @@ class Step:
             for argument, parameter in zip(step["arguments"], self.kernels[step["kernel"]]["arguments"]):
                 buffer = buffers[argument["buffer"]]
                 if buffer["kind"] == "state":
-                    count = buffer["size"] * (self.position + self.rows) // buffer["shape"][0]
+                    slot = buffer["size"] // buffer.get("slots", 1)
+                    count = self.requests * slot * (self.position + self.each) // buffer["shape"][0]
                 elif buffer["kind"] == "weights":
                     count = _bytes(parameter, self.rows if re.fullmatch(r"table(_\d+)?", parameter["name"]) else None)
                 else:
@@ -100,7 +115,7 @@ def layer_of(name):
 
 def run(build, case, chip, folder, layers):
     """The launches of the case's step in a model of so many layers; throws launches.Failed."""
-    step = Step(compile_model(build, case, chip.target, folder, layers), case.rows, case.position)
+    step = Step(compile_model(build, case, chip.target, folder, layers), case.rows, case.position, case.requests)
     times = 2 if case.warm else 1
     file = step.write(folder / "step.yaml", times)
     reports = launches.reports(build, file, f"--timing={chip.name}", "--sampled-only", f"--clock={chip.clock_mhz}")[-len(step.steps):]
