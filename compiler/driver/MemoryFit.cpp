@@ -58,10 +58,15 @@ uint64_t nstf::getFittingContext(const CompileOptions &options, const manifest::
   return (deviceMemory - rest) / llvm::divideCeil(memory.states, pages) * page;
 }
 
-/// The most requests whose caches fit beside everything else; 0 where not even one's do.
+/// The most requests whose caches, and what launches have for each, fit beside everything else; 0 where not even one's
+/// do.
 static uint64_t getFittingRequests(const manifest::Manifest &plan, uint64_t deviceMemory) {
-  manifest::DeviceMemory memory = plan.deviceMemory();
-  uint64_t rest = memory.weights + memory.work, each = memory.states / plan.control.requests;
+  using manifest::BufferKind;
+  uint64_t ofRequests = 0;
+  for (const manifest::Buffer &buffer : plan.buffers)
+    if (buffer.kind == BufferKind::State || buffer.kind == BufferKind::Scratch || buffer.kind == BufferKind::Counters)
+      ofRequests += buffer.size;
+  uint64_t rest = plan.deviceMemory().total() - ofRequests, each = ofRequests / plan.control.requests;
   return rest >= deviceMemory || each == 0 ? 0 : (deviceMemory - rest) / each;
 }
 

@@ -13,7 +13,7 @@
 // CHECK: nstf.kernel @linear_linear_silu_0_t1_part2(%[[S:[^:]+]]: tensor<?x8xf32>,
 // CHECK-NEXT: nstf.silu %[[S]]
 // CHECK: nstf.variant @linear_linear_silu_0_t16 {{.*}} tokens [2, 16] {
-// CHECK-NEXT: nstf.part results [0] {{.*}}N = 1024 : i64{{.*}}BN = 48 : i64{{.*}}"tuning/gfx942/matmul/f16.yaml row {{[0-9]+}}: N is 9216, not 1 to 6144"
+// CHECK-NEXT: nstf.part results [0] {{.*}}N = 1024 : i64{{.*}}BN = 48 : i64{{.*}}"tuning/gfx942/matmul/f16.yaml row {{[0-9]+}}: N is 9216, not 4865 to 6144"
 // CHECK: nstf.part results [1] {{.*}}N = 8192 : i64{{.*}}BN = 48 : i64
 // CHECK: nstf.variant @linear_linear_silu_0_t64 {{.*}} tokens [17, 64] {
 // With more rows each for its own.
