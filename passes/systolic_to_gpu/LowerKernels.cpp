@@ -296,7 +296,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   /// fit one, where all begin at once, or where a launch decides how many there are.
   static std::optional<int64_t> findLastRound(KernelOp kernel) {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
-    if (!target || !kernel.getArray()->hasCell() || 2 * getLdsBytes(kernel) <= target.ldsBytes())
+    if (!target || !kernel.getArray()->hasCell() || 2 * getLdsBytes(kernel) <= target.ldsBytes() ||
+        kernel.getMaxRequests() > 1)
       return std::nullopt;
     for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
       if (kernel.growsWithTokens(axis))
