@@ -105,7 +105,7 @@ private:
     text += "/* What varies from launch to launch. It lies in device memory and is read when the kernel runs, so a "
             "captured graph\n   replays with other numbers after a copy into it; write it in stream order. */\n";
     text += "typedef struct " + name + "_control {\n  int32_t tokens;   /* " + tokens + " */\n  int32_t position; /* " +
-            position + " */\n  int32_t reserved[" + number(sizeof(ControlBlock::reserved) / 4) + "];\n} " + name +
+            position + " */\n  int32_t reserved[" + number(sizeof(ControlBlock) / 4 - 2) + "];\n} " + name +
             "_control;\n";
     text += "typedef char " + name + "_check_control[sizeof(" + name + "_control) == " + number(sizeof(ControlBlock)) +
             " ? 1 : -1];\n\n";
