@@ -19,8 +19,8 @@ struct MemoryOption {
   uint64_t bytes;
 };
 
-/// Of the contexts the longest, of several requests the most, and of formats of weights and of caches those that are not
-/// chosen yet, with which the model of `plan` fits.
+/// Of the contexts the longest, of several requests the most, and of formats of weights and of caches those that are
+/// not chosen yet, with which the model of `plan` fits.
 std::vector<MemoryOption> findFittingOptions(const CompileOptions &options, const manifest::Manifest &plan,
                                              uint64_t deviceMemory);
 

@@ -105,10 +105,10 @@ std::string describeMemory(const Manifest &manifest) {
   if (memory.weights)
     parts.push_back("weights " + format(memory.weights));
   if (memory.states)
-    parts.push_back("KV " + format(memory.states) + describeCodes(manifest) +
-                    (manifest.control.requests > 1 ? " for " + std::to_string(manifest.control.requests) + " requests"
-                                                   : "") +
-                    " at context " + std::to_string(manifest.model.context.value_or(0)));
+    parts.push_back(
+        "KV " + format(memory.states) + describeCodes(manifest) +
+        (manifest.control.requests > 1 ? " for " + std::to_string(manifest.control.requests) + " requests" : "") +
+        " at context " + std::to_string(manifest.model.context.value_or(0)));
   parts.push_back("arena " + format(memory.work));
   return join(parts) + describeChips(manifest.targets);
 }

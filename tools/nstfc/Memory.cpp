@@ -97,8 +97,8 @@ std::string describeFit(const MemoryLine &line, const manifest::Manifest &plan, 
 
 void printTable(const MemoryLine &line, const manifest::Manifest &plan, const PrecisionChoice &precision) {
   std::cout << support::escape(plan.model.name) << ": context " << plan.model.context.value_or(0)
-            << (plan.control.requests > 1 ? ", " + std::to_string(plan.control.requests) + " requests" : "") << ", precision "
-            << getName(precision.type).str() << ": " << precision.reason << "\n";
+            << (plan.control.requests > 1 ? ", " + std::to_string(plan.control.requests) + " requests" : "")
+            << ", precision " << getName(precision.type).str() << ": " << precision.reason << "\n";
   auto row = [](const std::string &kind, const std::string &count, const std::string &offset, const std::string &bytes,
                 const std::string &purpose) {
     std::cout << std::left << std::setw(9) << kind << std::right << std::setw(8) << count << std::setw(18) << offset
@@ -116,12 +116,9 @@ void printTable(const MemoryLine &line, const manifest::Manifest &plan, const Pr
 
 void printJson(const MemoryLine &line, const manifest::Manifest &plan, const PrecisionChoice &precision) {
   const manifest::DeviceMemory memory = plan.deviceMemory();
-  Json json = {{"format", "nstf-memory-plan"},
-               {"version", 1},
-               {"model", plan.model.name},
-               {"context", plan.model.context.value_or(0)},
-               {"max_batch", plan.control.requests},
-               {"precision", getName(precision.type).str()}};
+  Json json = {{"format", "nstf-memory-plan"},       {"version", 1},
+               {"model", plan.model.name},           {"context", plan.model.context.value_or(0)},
+               {"max_batch", plan.control.requests}, {"precision", getName(precision.type).str()}};
   Json &buffers = json["buffers"] = Json::array();
   uint64_t offset = 0;
   for (const manifest::Buffer &buffer : plan.buffers) {
