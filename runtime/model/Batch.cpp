@@ -89,11 +89,14 @@ std::vector<int64_t> Batch::step() {
     TextInProgress &text = *state->texts[requests[i].slot];
     text.addStep(requests[i].rows, state->outputs, i);
     if (text.getWaiting().empty() && !text.hasEnded()) {
+      std::optional<int32_t> token;
       try {
-        text.addToken(state->outputs, i);
+        token = text.chooseToken(state->outputs, i);
       } catch (const std::runtime_error &error) {
         text.fail("for the token at position " + std::to_string(text.getPosition()) + ": " + error.what());
       }
+      if (token)
+        text.addToken(*token);
     }
     if (text.hasEnded())
       ended.push_back(requests[i].slot);

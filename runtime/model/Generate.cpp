@@ -55,10 +55,10 @@ void Generator::readPrompt(TextInProgress &text) {
   }
 }
 
-void Generator::addToken(TextInProgress &text) {
+int32_t Generator::chooseToken(TextInProgress &text) {
   const Generation &result = text.result;
   try {
-    text.addToken(*outputs, 0);
+    return text.chooseToken(*outputs, 0);
   } catch (const std::runtime_error &error) {
     const std::string place = "step " + std::to_string(result.promptSteps + result.decodeSteps) +
                               ", for the token at position " + std::to_string(session.position()) + ": ";
@@ -87,7 +87,7 @@ Generation Generator::generateWhole(std::span<const int32_t> sequence, std::size
   TextInProgress text(session, sequence, held, options);
   readPrompt(text);
   while (!text.hasEnded()) {
-    addToken(text);
+    text.addToken(chooseToken(text));
     if (text.hasEnded())
       break;
     step(text.getWaiting());

@@ -28,8 +28,7 @@ void TextInProgress::addStep(std::size_t rows, const LanguageOutputs &outputs, s
   }
 }
 
-void TextInProgress::addToken(const LanguageOutputs &outputs, std::size_t request) {
-  const bool isFirst = result.newTokens() == 0;
+int32_t TextInProgress::chooseToken(const LanguageOutputs &outputs, std::size_t request) {
   const std::vector<float> logits = outputs.readLogits(request);
   int32_t token;
   if (sampler.takesLargest() && outputs.hasNext()) {
@@ -40,7 +39,11 @@ void TextInProgress::addToken(const LanguageOutputs &outputs, std::size_t reques
   }
   if (options.logprobs)
     result.logprobs.push_back({{token, logits[token] - logSumExp(logits)}, likeliest(logits, *options.logprobs)});
-  if (isFirst)
+  return token;
+}
+
+void TextInProgress::addToken(int32_t token) {
+  if (result.newTokens() == 0)
     endPrompt();
   result.ids.push_back(token);
   if (options.onToken)

@@ -21,9 +21,11 @@ public:
   int64_t getPosition() const { return static_cast<int64_t>(run); }
   /// Takes note of a step with so many of them, which left the logits of the last in `outputs`, of request `request`.
   void addStep(std::size_t rows, const LanguageOutputs &outputs, std::size_t request);
-  /// Chooses a token by the step before. Precondition: all ids were run, and the text has not ended. Throws
+  /// The next token, by the step before. Precondition: all ids were run, and the text has not ended. Throws
   /// std::runtime_error: LogitsError where no token can be chosen.
-  void addToken(const LanguageOutputs &outputs, std::size_t request);
+  int32_t chooseToken(const LanguageOutputs &outputs, std::size_t request);
+  /// Takes it into the text, which may end with it.
+  void addToken(int32_t token);
   void fail(const std::string &error);
   bool hasEnded() const { return ended; }
   const GenerateOptions &getOptions() const { return options; }

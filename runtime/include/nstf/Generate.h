@@ -119,7 +119,7 @@ public:
 private:
   Generation generateWhole(std::span<const int32_t> sequence, std::size_t held, const GenerateOptions &options);
   void readPrompt(TextInProgress &text);
-  void addToken(TextInProgress &text);
+  int32_t chooseToken(TextInProgress &text);
 
   Session &session;
   std::unique_ptr<LanguageOutputs> outputs;
