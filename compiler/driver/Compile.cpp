@@ -1,6 +1,7 @@
 // One compilation, stage by stage (Compile.h).
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/ChatTemplateFile.h"
+#include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/import/Import.h"
@@ -219,6 +220,22 @@ bool Compilation::fuses(StringRef name) const {
   return llvm::is_contained(wanted, "all") || llvm::is_contained(wanted, name);
 }
 
+/// An index of 32 bits says where a request's slot of a state begins.
+void Compilation::checkSlots() {
+  for (StateOp state : getModel().getOps<StateOp>()) {
+    int64_t elements = 1;
+    for (int64_t size : getShape(cast<RankedTensorType>(state.getType()))
+                            .stored(getElementType(cast<RankedTensorType>(state.getType())), /*tokens=*/1))
+      elements *= size;
+    if (options.maxBatch > 1 && elements > INT32_MAX / options.maxBatch)
+      throw std::runtime_error("--max-batch: expected at most " + std::to_string(INT32_MAX / elements) +
+                               ", for state '" + support::escape(state.getSymName()) + "' has " +
+                               std::to_string(elements) +
+                               " elements a request, and all requests' are to be less than 2147483648, but got " +
+                               std::to_string(options.maxBatch));
+  }
+}
+
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
@@ -251,6 +268,8 @@ LogicalResult Compilation::buildGraph() {
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())
     reproducer.report();
+  if (succeeded(result))
+    checkSlots();
   return result;
 }
 

@@ -119,6 +119,7 @@ private:
   std::string chooseCodeType(const CodeChoice &choice) const;
   bool chooseOrder();
   bool fuses(llvm::StringRef name) const;
+  void checkSlots();
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult selectKernels();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);

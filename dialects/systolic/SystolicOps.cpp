@@ -49,6 +49,17 @@ int64_t KernelOp::getElementsPerToken(unsigned argument) {
   return isVariable ? perToken.getInt() : 0;
 }
 
+bool KernelOp::isOfRequest(unsigned argument) {
+  if (getMaxRequests() == 1)
+    return false;
+  if (getArgAttr(argument, perRequestAttributeName) || getArgAttr(argument, perSlotAttributeName))
+    return true;
+  std::optional<LaunchAttr> launch = getLaunch();
+  return launch && llvm::any_of(llvm::zip_equal(getLaunchedArguments(), launch->getArguments()), [&](auto entry) {
+           return std::get<0>(entry) == argument && std::get<1>(entry).isOwn();
+         });
+}
+
 PackedAttr KernelOp::getPacking(unsigned argument) {
   return getArgAttrOfType<PackedAttr>(argument, packedAttributeName);
 }

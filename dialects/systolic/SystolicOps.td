@@ -89,6 +89,8 @@ def Systolic_KernelOp
     int64_t getElementsPerToken(unsigned argument);
     /// Requests that a launch serves, each by itself.
     int64_t getMaxRequests() { return getRequests().value_or(1); }
+    /// Whether each request of a launch has a buffer of this type: by its number or slot, or as the launch's own memory.
+    bool isOfRequest(unsigned argument);
     /// How a buffer lies, where that is not row by row; else null.
     PackedAttr getPacking(unsigned argument);
     /// An axis of the grid: the parameter that is its extent, and the extent of one work item along it.

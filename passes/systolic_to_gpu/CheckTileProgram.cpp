@@ -22,9 +22,8 @@ LogicalResult checkSizes(KernelOp kernel) {
       return kernel.emitError() << "expected buffers of less than 4294967296 bytes but argument " << position << " has "
                                 << bytes;
     // Where a request's own begins, is an index of 32 bits.
-    bool isOwn =
-        kernel.getArgAttr(position, perRequestAttributeName) || kernel.getArgAttr(position, perSlotAttributeName);
-    if (int64_t all = kernel.getMaxRequests() * buffer.getNumElements(); isOwn && all > int64_t(INT32_MAX))
+    if (int64_t all = kernel.getMaxRequests() * buffer.getNumElements();
+        kernel.isOfRequest(position) && all > int64_t(INT32_MAX))
       return kernel.emitError() << "expected less than 2147483648 elements for " << kernel.getMaxRequests()
                                 << " requests but argument " << position << " has " << all;
     if (int64_t perToken = kernel.getElementsPerToken(position); perToken && buffer.getNumElements() % perToken != 0)

@@ -8,7 +8,6 @@
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/Passes.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
-#include "support/ControlBlock.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nstf {
@@ -224,12 +223,12 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
         context.packings[value] = packing;
       if (int64_t perToken = kernel.getElementsPerToken(position))
         context.ownMemory[value] = {memory, {}, perToken};
-      else if (kernel.getMaxRequests() > 1 && hasOwn(kernel, position))
+      else if (kernel.isOfRequest(position))
         context.ownMemory[value] = {memory, {}, 0};
       if (kernel.getArgAttr(position, perSlotAttributeName))
         bySlot.insert(value);
     }
-    placeOwnMemory(context, control, request, bySlot, index);
+    placeOwnMemory(index, context, control, request, bySlot);
     entry.getOperations().splice(entry.end(), body.getOperations());
     Operation *terminator = entry.getTerminator();
     builder.setInsertionPoint(terminator);
@@ -307,48 +306,6 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   }
 
   static bool isStaged(Value lds) { return llvm::any_of(lds.getUsers(), llvm::IsaPred<StageOp>); }
-
-  /// Whether each request has a buffer of its own that doesn't end with the tokens.
-  static bool hasOwn(KernelOp kernel, unsigned argument) {
-    if (kernel.getArgAttr(argument, perRequestAttributeName) || kernel.getArgAttr(argument, perSlotAttributeName))
-      return true;
-    std::optional<LaunchAttr> launch = kernel.getLaunch();
-    return launch &&
-           llvm::any_of(llvm::zip_equal(kernel.getLaunchedArguments(), launch->getArguments()),
-                        [&](auto entry) { return std::get<0>(entry) == argument && std::get<1>(entry).isOwn(); });
-  }
-
-  /// Of buffers that end with the launch's tokens, the size: what lies behind is out of range, so that a launch needs
-  /// no room for more rows than it has. More tokens than there can be count as the most. Of requests that share a
-  /// launch, the part that is the workgroup's.
-  static void placeOwnMemory(KernelContext &context, Value control, Value request, const DenseSet<Value> &bySlot,
-                             IndexBuilder &index) {
-    if (context.ownMemory.empty() && !request)
-      return;
-    auto read = [&](ControlField field) -> Value {
-      return ControlOp::create(index.builder, index.loc, control, field);
-    };
-    Value first, slot;
-    if (request) {
-      constexpr int64_t blockSize = sizeof(nstf::support::ControlBlock) / 4;
-      context.controlStart = index.add(index.mul(request, blockSize), blockSize);
-      first = read(ControlField::first);
-      slot = read(ControlField::slot);
-    }
-    Value tokens = read(ControlField::tokens);
-    for (auto &[buffer, own] : context.ownMemory) {
-      int64_t elements = cast<MemRefType>(own.memory.getType()).getNumElements();
-      OpFoldResult size = index.builder.getIndexAttr(elements);
-      if (own.perToken) {
-        Value max = index.constant(elements / own.perToken);
-        size = index.mul(arith::MinUIOp::create(index.builder, index.loc, tokens, max), own.perToken);
-      }
-      if (request)
-        own.begin = own.perToken ? index.mul(first, own.perToken)
-                                 : index.mul(bySlot.contains(buffer) ? slot : request, elements);
-      own.memory = viewFrom(index, own.memory, own.begin, size);
-    }
-  }
 
   /// Carries over what is said of an argument, but for how its memory lies and ends, which its accesses know from here
   /// on; says of the control block that nobody writes it.

@@ -121,8 +121,9 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
     `systolic.products` marks loops of products. A tile becomes one flat vector per lane, register r of its layout at
     element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
     check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
-    the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's
-    tokens.
+    the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's
+    size, made from the control block's tokens. In a kernel with `requests` the workgroup's number says which request it
+    serves, and buffers begin where the request's part does.
 
     Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.part.
   }];

@@ -81,6 +81,13 @@ struct IndexBuilder {
 /// null.
 mlir::Value viewFrom(IndexBuilder &index, mlir::Value memory, mlir::Value begin, mlir::OpFoldResult size);
 
+/// Fills in `ownMemory` and `controlStart` of the kernel, from the control block. Of buffers that end with the launch's
+/// tokens, the size: what lies behind is out of range, so that a launch needs no room for more rows than it has; more
+/// tokens than there can be count as the most. Where the launch is of several requests, the part that is `request`'s,
+/// the number of the one that the workgroup serves, which is null otherwise; of buffers in `bySlot` that of its slot.
+void placeOwnMemory(IndexBuilder &index, KernelContext &context, mlir::Value control, mlir::Value request,
+                    const llvm::DenseSet<mlir::Value> &bySlot);
+
 /// The part of each coordinate that the lane and the wave decide.
 llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout,
                                                   unsigned rank);

@@ -3,6 +3,9 @@
 #include "test/models/EmulatedModel.h"
 #include "test/models/Fixture.h"
 
+#include "nstf/Batch.h"
+
+#include <gmock/gmock.h>
 #include <random>
 
 using namespace nstf;
@@ -174,6 +177,59 @@ TEST_F(BatchOptionsTest, formats) {
     checkSchedules(4);
     session.reset();
   }
+}
+
+/// Batch: more texts than slots, one taken out before its end, one on from a cache that was filled before.
+TEST_F(BatchOptionsTest, textsComeAndGo) {
+  compileFixture("llama-llama3");
+  std::mt19937 random(7);
+  runtime::GenerateOptions options;
+  options.tokens = 9;
+  options.stopAtEos = false;
+  options.chunk = 2;
+  std::vector<std::vector<int32_t>> prompts, alone;
+  for (int64_t length : {3, 5, 1, 4, 2}) {
+    prompts.push_back(makeIds(random, length));
+    session->reset();
+    alone.push_back(runtime::Generator(*session).generate(prompts.back(), options).ids);
+  }
+  runtime::Batch batch(*session);
+  EXPECT_TRUE(batch.isIdle());
+  EXPECT_TRUE(batch.step().empty());
+  for (int64_t i = 0; i < maxRequests; ++i)
+    EXPECT_EQ(batch.add(prompts[i], options), i);
+  EXPECT_EQ(batch.freeSlots(), 0);
+  EXPECT_THAT([&] { batch.add(prompts[3], options); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  testing::StrEq("expected a free slot but all 3 have a text (nstfc --max-batch)")));
+  for (int i = 0; i < 4; ++i)
+    EXPECT_TRUE(batch.step().empty());
+  runtime::Generation taken = batch.take(1);
+  EXPECT_LT(taken.ids.size(), alone[1].size());
+  EXPECT_TRUE(std::equal(taken.ids.begin(), taken.ids.end(), alone[1].begin()));
+  EXPECT_THAT([&] { batch.take(1); },
+              testing::ThrowsMessage<std::runtime_error>(testing::StrEq("expected a slot with a text but got 1")));
+  EXPECT_EQ(batch.add(prompts[3], options), 1);
+  std::map<int64_t, size_t> textOf = {{0, 0}, {1, 3}, {2, 2}};
+  while (!batch.isIdle())
+    for (int64_t slot : batch.step()) {
+      EXPECT_EQ(batch.take(slot).ids, alone[textOf.at(slot)]) << slot;
+      textOf.erase(slot);
+    }
+  EXPECT_TRUE(textOf.empty());
+  // Slot 0 holds the first text but for its last token.
+  EXPECT_EQ(batch.add(alone[0], options, alone[0].size() - 1), 0);
+  runtime::GenerateOptions longer = options;
+  longer.tokens = 18;
+  while (!batch.isIdle())
+    batch.step();
+  session->reset();
+  EXPECT_EQ(batch.take(0).ids, runtime::Generator(*session).generate(prompts[0], longer).ids);
+  EXPECT_THAT([&] { batch.add({}, options); }, testing::ThrowsMessage<std::runtime_error>(testing::StrEq(
+                                                   "expected a prompt of at least one token but got none")));
+  EXPECT_THAT([&] { runtime::Batch(*session, {.maxRows = 2}); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  testing::StrEq("expected steps of at least a row for each of 3 requests but got 2 rows")));
 }
 
 /// Rows of many requests in larger steps: prompts of some beside tokens of others, within the tolerance between

@@ -11,6 +11,7 @@ One of --prompt, --prompt-file, --ids, --prompts, --chat, --input, --perplexity,
   nstf-run llama.nstf --prompt "Once upon a time" --tokens 100 --temperature 0.8 --top-p 0.9 --seed 1
   nstf-run llama.nstf --ids 1,403,407 --tokens 64 --greedy --print-ids
   nstf-run llama.nstf --prompts questions.jsonl --stop "Q:" --json
+  nstf-run llama.nstf --prompts questions.jsonl --batch 16
   nstf-run llama.nstf --chat --system "You are brief." --sampling=model
   nstf-run llama.nstf --perplexity book.txt --window 1024 --stride 512
   nstf-run llama.nstf --bench --bench-prompt 128,512

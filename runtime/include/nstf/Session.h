@@ -109,7 +109,7 @@ public:
   /// time: what it holds from a position on reaches no row before it. Errors beside those of run(tokens): no request,
   /// more than maxRequests(), a request without rows or past the context, a slot that is none or taken twice.
   void run(std::span<const RequestRows> requests);
-  /// The first run, launch by launch, with a look at the device's memory after each one.
+  /// run(tokens), launch by launch, with a look at the device's memory after each one.
   void runSteps(int64_t tokens, const Observer &observer);
 
   /// An output of the last run; "tokens" in its shape is that run's rows.
