@@ -4,8 +4,7 @@ if(NSTF_BUILD_FUZZERS)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "NSTF_BUILD_FUZZERS: expected clang, which has libFuzzer, but got ${CMAKE_CXX_COMPILER_ID}")
   endif()
-  # -fno-math-errno as the emulator has it: one precompiled header serves all.
-  add_compile_options(-O1 -gline-tables-only -fno-omit-frame-pointer -fno-math-errno
+  add_compile_options(-O1 -gline-tables-only -fno-omit-frame-pointer
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
   # One kind of vector instead of four, so that it compiles within minutes.
   add_compile_definitions(HWY_COMPILE_ONLY_STATIC)
