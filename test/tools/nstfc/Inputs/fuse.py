@@ -22,7 +22,7 @@ for name, flags in FORMATS.items():
     for fusion in ("all", "none", "pairs", "launches"):
         package = folder / "x.nstf"
         run("rm", "-rf", package)
-        run("nstfc", model, "--target=gfx942", *flags, f"--fuse={fusion}", "-o", package)
+        run("nstfc", model, "--target=gfx942", f"--max-tokens={max(ROWS)}", *flags, f"--fuse={fusion}", "-o", package)
         manifest = json.loads((package / "manifest.json").read_text())
         launches[fusion] = len(manifest["targets"][0]["buckets"][0]["steps"])
         for rows in ROWS:
