@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/systolic_to_gpu/LdsAccess.h"
 #include "passes/systolic_to_gpu/Passes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace nstf {
 #define GEN_PASS_DEF_ISSUESTORESPASS
@@ -26,15 +27,11 @@ bool readsLds(Operation *op) {
   return access && access->direction == LdsDirection::Read;
 }
 
-bool writesLds(Operation *op) {
-  std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op);
-  return access && access->direction == LdsDirection::Write;
-}
-
 /// Whether a store to memory may go past it, up or down: it computes, or has to do with LDS alone.
 bool isPassedByStores(Operation &op) {
   return isPure(&op) || nstf::getLdsAccess(&op) ||
-         isa<amdgpu::LDSBarrierOp, amdgpu::MemoryCounterWaitOp, amdgpu::SchedBarrierOp, LLVM::FenceOp>(op);
+         isa<amdgpu::RawBufferStoreOp, amdgpu::LDSBarrierOp, amdgpu::MemoryCounterWaitOp, amdgpu::SchedBarrierOp,
+             LLVM::FenceOp>(op);
 }
 
 /// Tiles on their way through LDS, part by part, and what is stored of them, in a block.
@@ -47,28 +44,12 @@ public:
   }
 
   void run() {
-    if (stores.empty() || !dividesReads())
+    if (stores.empty() || !takesLdsTwice())
       return;
     for (amdgpu::RawBufferStoreOp store : stores)
       narrow(store);
     computeLate();
-    DenseMap<Operation *, SmallVector<Operation *>> leaving; // in front of an operation, in order
-    SmallVector<Operation *> places;
-    for (amdgpu::RawBufferStoreOp store : stores) {
-      Operation *place = findPlace(store);
-      if (!place)
-        continue;
-      if (leaving[place].empty())
-        places.push_back(place);
-      leaving[place].push_back(store);
-    }
-    for (Operation *place : places) {
-      OpBuilder builder(place);
-      pin(builder, place->getLoc());
-      for (Operation *store : leaving[place])
-        moveWithOperands(store, place);
-      pin(builder, place->getLoc());
-    }
+    issue();
   }
 
 private:
@@ -76,15 +57,38 @@ private:
     amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none);
   }
 
-  /// Whether something is written to LDS after something was read from it.
-  bool dividesReads() {
+  /// Whether something is written to LDS after something was read from it: then LLVM has much to put in front of
+  /// stores.
+  bool takesLdsTwice() {
     bool hasRead = false;
     for (Operation &op : block) {
-      hasRead |= readsLds(&op);
-      if (hasRead && writesLds(&op))
+      std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(&op);
+      if (!access)
+        continue;
+      if (hasRead && access->direction == LdsDirection::Write)
         return true;
+      hasRead |= access->direction == LdsDirection::Read;
     }
     return false;
+  }
+
+  /// Stores leave in front of parts.
+  void issue() {
+    llvm::MapVector<Operation *, SmallVector<Operation *>> leaving; // in front of a part, in order
+    for (amdgpu::RawBufferStoreOp store : stores)
+      if (Operation *part = findPart(store))
+        leaving[part].push_back(store);
+    for (auto &[part, stored] : leaving) {
+      // What is computed for the part's first access stays in front of it.
+      Operation *place = part->getNextNode();
+      while (isPure(place))
+        place = place->getNextNode();
+      OpBuilder builder(place);
+      pin(builder, part->getLoc());
+      for (Operation *store : stored)
+        moveWithOperands(store, place);
+      pin(builder, part->getLoc());
+    }
   }
 
   /// What is stored is made of its own elements, not taken out of the whole tile.
@@ -119,8 +123,9 @@ private:
     }
   }
 
-  /// Behind the reads of the part after the one that a store takes last: these cover what it waits for. Null: it stays.
-  Operation *findPlace(amdgpu::RawBufferStoreOp store) {
+  /// In front of which part a store leaves: the reads of the one before, which it waits for nothing of, cover what it
+  /// waits for. Null: it stays.
+  Operation *findPart(amdgpu::RawBufferStoreOp store) {
     llvm::SetVector<Operation *> needed;
     BackwardSliceOptions options;
     options.omitBlockArguments = true;
@@ -132,17 +137,14 @@ private:
         last = op;
     if (!last)
       return nullptr;
-    bool hasWritten = false, hasRead = false;
-    Operation *place = nullptr;
-    for (Operation *op = last->getNextNode(); op && op != store; op = op->getNextNode()) {
-      if (!isPassedByStores(*op) && !isa<amdgpu::RawBufferStoreOp>(op))
-        place = nullptr, hasWritten = hasRead = false; // a load or the like, in front of which no store may come
-      if (!place && hasRead && (writesLds(op) || isa<amdgpu::LDSBarrierOp, LLVM::FenceOp>(op)))
-        place = op;
-      hasRead |= hasWritten && readsLds(op);
-      hasWritten |= writesLds(op);
+    SmallVector<Operation *> behind;
+    for (Operation *op = last->getNextNode(); op != store; op = op->getNextNode()) {
+      if (!isPassedByStores(*op))
+        behind.clear(); // a load or the like, in front of which no store may come
+      else if (op->hasAttr(nstf::partAttributeName))
+        behind.push_back(op);
     }
-    return place;
+    return behind.size() > 1 ? behind[1] : nullptr;
   }
 
   void moveWithOperands(Operation *op, Operation *place) {
@@ -166,6 +168,10 @@ struct IssueStoresPass : nstf::impl::IssueStoresPassBase<IssueStoresPass> {
     getOperation()->walk([](gpu::GPUFuncOp kernel) {
       for (Block &block : kernel.getBody())
         Results(block).run();
+    });
+    getOperation()->walk([](amdgpu::SchedBarrierOp op) {
+      if (op->hasAttr(nstf::partAttributeName))
+        op.erase();
     });
   }
 };

@@ -7,6 +7,9 @@
 
 namespace nstf {
 
+/// Of an amdgpu.sched_barrier: a part of a tile goes through LDS to other lanes from here on.
+constexpr llvm::StringLiteral partAttributeName = "systolic.part";
+
 struct LdsAccess {
   support::LdsDirection direction;
   mlir::Type type; ///< of what a lane reads or writes

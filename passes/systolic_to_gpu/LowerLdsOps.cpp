@@ -227,6 +227,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     Value result = zeroVector(index, VectorType::get(getFragment(to).getNumRegisters(), to.getElementType()));
     Value zero = index.constant(0);
     for (auto [round, written, read] : llvm::enumerate(in.registers, out.registers)) {
+      beginPart(index);
       LdsBuffer array{arrays[round % arrays.size()], zero, lying};
       if (round == 0 && op.getApart())
         makeWaveFence(index);

@@ -92,6 +92,9 @@ def IssueStoresPass : Pass<"systolic-to-gpu-issue-stores"> {
     first, and memory stands idle until then. What is computed of results, like their rounding, is done for a part when it is
     written. A store goes past nothing that accesses memory.
 
+    Where a part begins, lowering says: an `amdgpu.sched_barrier` with `systolic.part`, which this pass takes away. Stores
+    of what has none stay.
+
     (* example filepath=test/passes/systolic_to_gpu/issue-stores.mlir *)
   }];
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::vector::VectorDialect"];

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/systolic_to_gpu/LdsAccess.h"
 #include "support/ControlBlock.h"
 #include <numeric>
 
@@ -241,6 +242,11 @@ void nstf::systolic::makeLdsBarrier(IndexBuilder &index, const KernelContext &ke
 
 void nstf::systolic::makeWaveFence(IndexBuilder &index) {
   LLVM::FenceOp::create(index.builder, index.loc, LLVM::AtomicOrdering::acq_rel, "wavefront");
+}
+
+void nstf::systolic::beginPart(IndexBuilder &index) {
+  amdgpu::SchedBarrierOp::create(index.builder, index.loc, amdgpu::sched_barrier_opt_enum::none)
+      ->setAttr(partAttributeName, index.builder.getUnitAttr());
 }
 
 Value nstf::systolic::viewScratch(IndexBuilder &index, const KernelContext &kernel, ArrayRef<int64_t> shape,

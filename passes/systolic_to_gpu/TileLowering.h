@@ -117,6 +117,9 @@ void makeWaveFence(IndexBuilder &index);
 /// several crews is one wave, and the others are elsewhere.
 void makeLdsBarrier(IndexBuilder &index, const KernelContext &kernel);
 
+/// A part of a tile goes through LDS to other lanes from here on: systolic-to-gpu-issue-stores puts stores in front.
+void beginPart(IndexBuilder &index);
+
 /// The scratch from `start` on, the crew's own without it, seen as `shape` x `elementType`.
 mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::ArrayRef<int64_t> shape,
                         mlir::Type elementType, mlir::Value start = {});

@@ -31,16 +31,20 @@ gpu.module @kernels {
   // CHECK-NEXT: gpu.return
   gpu.func @parts(%lds: !lds, %y: !y, %a: vector<4xf32>, %i: index, %j: i32) kernel {
     %four = arith.constant 4 : i32
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     amdgpu.lds_barrier
     %r0 = vector.load %lds[%i] : !lds, vector<4xf32>
     %e0:4 = vector.to_elements %r0 : vector<4xf32>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     %r1 = vector.load %lds[%i] : !lds, vector<4xf32>
     %e1:4 = vector.to_elements %r1 : vector<4xf32>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     amdgpu.lds_barrier
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     %r2 = vector.load %lds[%i] : !lds, vector<4xf32>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     llvm.fence syncscope("wavefront") acq_rel
     %all = vector.from_elements %e0#0, %e0#1, %e0#2, %e0#3, %e1#0, %e1#1, %e1#2, %e1#3 : vector<8xf32>
     %p0 = vector.extract_strided_slice %all {offsets = [0], sizes = [4], strides = [1]} : vector<8xf32> to vector<4xf32>
@@ -61,8 +65,10 @@ gpu.module @kernels {
                     %y: memref<?xf16, #gpu.address_space<global>>, %j: i32) kernel {
     %first = arith.truncf %a : vector<4xf32> to vector<4xf16>
     %second = arith.truncf %b : vector<4xf32> to vector<4xf16>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %first, %lds[%i] : memref<256xf16, #gpu.address_space<workgroup>>, vector<4xf16>
     %r0 = vector.load %lds[%i] : memref<256xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %second, %lds[%i] : memref<256xf16, #gpu.address_space<workgroup>>, vector<4xf16>
     %r1 = vector.load %lds[%i] : memref<256xf16, #gpu.address_space<workgroup>>, vector<4xf16>
     amdgpu.raw_buffer_store %r0 -> %y[%j] : vector<4xf16> -> memref<?xf16, #gpu.address_space<global>>, i32
@@ -76,10 +82,13 @@ gpu.module @kernels {
   // CHECK-NOT: sched_barrier
   // CHECK: amdgpu.raw_buffer_store
   gpu.func @loads(%lds: !lds, %y: !y, %x: !x, %a: vector<4xf32>, %i: index, %j: i32) kernel {
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     %r0 = vector.load %lds[%i] : !lds, vector<4xf32>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     %r1 = vector.load %lds[%i] : !lds, vector<4xf32>
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     amdgpu.lds_barrier
     %l = amdgpu.raw_buffer_load %x[%j] : !x, i32 -> vector<4xf32>
     %s = arith.addf %r0, %l : vector<4xf32>
@@ -93,10 +102,38 @@ gpu.module @kernels {
   // CHECK-NOT: sched_barrier
   // CHECK: gpu.return
   gpu.func @whole(%lds: !lds, %y: !y, %a: vector<4xf32>, %i: index, %j: i32) kernel {
+    amdgpu.sched_barrier allow = <none> {systolic.part}
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     amdgpu.lds_barrier
     %r0 = vector.load %lds[%i] : !lds, vector<4xf32>
     amdgpu.raw_buffer_store %r0 -> %y[%j] : vector<4xf32> -> !y, i32
+    gpu.return
+  }
+
+  // What goes through LDS otherwise is no part of a tile: the store stays.
+  // CHECK-LABEL: gpu.func @unmarked(
+  // CHECK-NOT: sched_barrier
+  // CHECK: amdgpu.raw_buffer_store
+  // CHECK-NEXT: gpu.return
+  gpu.func @unmarked(%lds: !lds, %y: !y, %a: vector<4xf32>, %i: index, %j: i32) kernel {
+    vector.store %a, %lds[%i] : !lds, vector<4xf32>
+    %r0 = vector.load %lds[%i] : !lds, vector<4xf32>
+    vector.store %a, %lds[%i] : !lds, vector<4xf32>
+    %r1 = vector.load %lds[%i] : !lds, vector<4xf32>
+    amdgpu.lds_barrier
+    amdgpu.raw_buffer_store %r0 -> %y[%j] : vector<4xf32> -> !y, i32
+    gpu.return
+  }
+
+  // A block of a loop, and one that stores nothing, whose marks go.
+  // CHECK-LABEL: gpu.func @nothing(
+  // CHECK-NOT: sched_barrier
+  // CHECK: gpu.return
+  gpu.func @nothing(%lds: !lds, %a: vector<4xf32>, %i: index, %n: index) kernel {
+    scf.for %k = %i to %n step %i {
+      amdgpu.sched_barrier allow = <none> {systolic.part}
+      vector.store %a, %lds[%k] : !lds, vector<4xf32>
+    }
     gpu.return
   }
 }

@@ -8,11 +8,13 @@
 // CHECK: %[[OPERANDS:.+]] = memref.view %[[BYTES]][%{{.+}}][] : {{.+}} to memref<2x16x32xf16, #gpu.address_space<workgroup>>
 // CHECK: vector.load %[[OPERANDS]][
 // CHECK: %[[PART:.+]] = memref.view %[[BYTES]][%{{.+}}][] : {{.+}} to memref<1x16x16xf32, #gpu.address_space<workgroup>>
-// CHECK: amdgpu.lds_barrier
+// CHECK: amdgpu.sched_barrier allow = <none> {systolic.part}
+// CHECK-NEXT: amdgpu.lds_barrier
 // CHECK: vector.store %{{.+}}, %[[PART]][
 // CHECK-NEXT: llvm.fence syncscope("wavefront") acq_rel
 // CHECK: vector.load %[[PART]][
-// CHECK: llvm.fence syncscope("wavefront") acq_rel
+// CHECK: amdgpu.sched_barrier allow = <none> {systolic.part}
+// CHECK-NEXT: llvm.fence syncscope("wavefront") acq_rel
 // CHECK: vector.store %{{.+}}, %[[PART]][
 // CHECK-NEXT: llvm.fence syncscope("wavefront") acq_rel
 // CHECK: vector.load %[[PART]][
@@ -45,6 +47,7 @@ systolic.kernel @one_wave(%X: !X, %Y: !Y, %lds: !operands, %work: index)
 // CHECK: vector.store %{{[0-9]+}}, %[[FIRST:[a-z0-9_]+]][
 // CHECK-NEXT: amdgpu.lds_barrier
 // CHECK: vector.load %[[FIRST]][
+// CHECK: amdgpu.sched_barrier allow = <none> {systolic.part}
 // CHECK-NOT: lds_barrier
 // CHECK: vector.store %{{[0-9]+}}, %[[SECOND:[a-z0-9_]+]][
 // CHECK-NEXT: amdgpu.lds_barrier
