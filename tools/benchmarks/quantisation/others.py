@@ -23,12 +23,12 @@ def write_ids(path, rows):
 
 
 def encoder(bench):
-    """MiniLM, calibrated on this project's READMEs, judged on the twenty sentences."""
+    """MiniLM, calibrated on this project's documents, judged on the twenty sentences."""
     found = subprocess.run([sys.executable, launches.ROOT / "test" / "models" / "fetch_minilm.py"], capture_output=True, text=True)
     if found.returncode:
         raise launches.Failed(found.stdout.strip() or "fetch_minilm.py failed")
     model = pathlib.Path(found.stdout.strip())
-    lines = [line.strip() for name in ("README.md", "templates/README.md", "compiler/compress/README.md")
+    lines = [line.strip() for name in ("README.md", "docs/templates.md", "docs/rationale/compression.md")
              for line in (launches.ROOT / name).read_text().splitlines()]
     text = bench.folder / "readme.txt"
     text.write_text("\n".join([line for line in lines if len(line) > 60][:200]) + "\n")
