@@ -1,4 +1,4 @@
-// Checkpoints that are odd in one thing each (README.md): what is imported, run by the reference, gives the numbers
+// Checkpoints that are odd in one thing each (ODDITIES.md): what is imported, run by the reference, gives the numbers
 // that transformers compute in float64, and says what it should and nothing else; or it is one error of one line.
 #include "compiler/import/Import.h"
 #include "compiler/reference/ReferenceModel.h"
@@ -131,9 +131,9 @@ std::string getTestName(const testing::TestParamInfo<std::string> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Oddities, OddityTest, testing::ValuesIn(listOddities()), getTestName);
 
-/// README.md has every fixture, and what it names is there.
+/// ODDITIES.md has every fixture, and what it names is there.
 TEST(Oddities, areListed) {
-  std::ifstream in(fs::path(NSTF_SOURCE_DIR) / "test/models/README.md");
+  std::ifstream in(fs::path(NSTF_SOURCE_DIR) / "test/models/ODDITIES.md");
   std::string text((std::istreambuf_iterator<char>(in)), {});
   for (const std::string &name : listOddities())
     EXPECT_THAT(text, HasSubstr("`oddities/" + name + "`"));

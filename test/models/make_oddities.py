@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes small checkpoints that are odd in one thing each, and what Hugging Face's transformers compute with them in float64: the
-fixtures of OdditiesTest, listed in README.md.
+fixtures of OdditiesTest, listed in ODDITIES.md.
 
     python3 -m venv venv && venv/bin/pip install torch transformers
     venv/bin/python test/models/make_oddities.py [NAME ...]
@@ -13,7 +13,7 @@ Run once; the results are in the repository (made with transformers 5.23.0 and t
     options   of the import, where there are some: context, rope_factors
     notes     texts that are in the import's notes, one each
 
-transformers read the folder itself, but where it says `clean`: files that they refuse, or take otherwise for a reason that README.md
+transformers read the folder itself, but where it says `clean`: files that they refuse, or take otherwise for a reason that ODDITIES.md
 tells. Weights are make_fixtures.py's, rounded to bf16 unless the fixture is about types.
 """
 import copy
