@@ -8,7 +8,7 @@
 //   D[i][j], 64 bits: with q = b + blocks * i: lane j + columns * (q % g), register pair q / g
 // cbsz, abid: 2^cbsz neighbouring blocks all take A's block abid of them; blgp permutes the lanes of B, or negates A, B
 // and C of f64 forms.
-// Source: AMD's matrix instruction calculator; the f64 layout: machine.md "ISA and ABI facts" 4.
+// Source: AMD's matrix instruction calculator.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H

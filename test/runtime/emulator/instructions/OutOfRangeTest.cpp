@@ -1,5 +1,5 @@
 // What instructions do past the end of what they may access: a test for each row of the table in
-// runtime/emulator/instructions/README.md.
+// docs/rationale/emulator.md.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
