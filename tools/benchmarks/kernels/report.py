@@ -3,7 +3,7 @@
     tools/bench kernels [--only=CASE] [--chips=mi300x,mi250x] [--loops] [--no-timing] [--no-triton]
     tools/bench kernels --uncertain [--only=CASE] [--constants=NAME,...] [--against=WORDS|FILE.hsaco]
 
-Cases and aims stand in tools/benchmarks/kernels/cases.yaml; README.md beside it explains the columns. Launches are sampled,
+Cases and aims stand in tools/benchmarks/kernels/cases.yaml; COLUMNS.md beside it explains the columns. Launches are sampled,
 their times predicted. Exit status 1 where an aim is missed; the missed ones are listed at the end."""
 
 import argparse
