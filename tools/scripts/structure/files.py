@@ -2,7 +2,7 @@
 import pathlib
 import re
 
-from structure.tree import CODE, TOP
+from structure.tree import CODE
 
 # Inside a signal handler: neither memory may be allocated nor a lock taken.
 WRITES_ITSELF = {pathlib.Path("compiler/driver/CrashHandler.cpp")}
@@ -58,20 +58,6 @@ def check_writes(tree):
                 tree.error(path, number, f"expected files to be written by support/WriteFile.h but got {match.group(0)}")
 
 
-def check_documents(tree):
-    for folder in TOP:
-        if (tree.root / folder).is_dir() and not (tree.root / folder / "README.md").exists():
-            tree.error(folder, 0, "expected a README.md")
-    for path in tree.files:
-        if path.name != "README.md":
-            continue
-        for number, line in enumerate(tree.text(path).splitlines(), 1):
-            for name in re.findall(r"`((?:%s)/[\w./-]+)`" % "|".join(TOP), line):
-                if not (tree.root / name).exists():
-                    tree.error(path, number, f"names {name}, which does not exist")
-
-
 def check(tree):
     check_files(tree)
     check_writes(tree)
-    check_documents(tree)
