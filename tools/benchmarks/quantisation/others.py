@@ -28,7 +28,8 @@ def encoder(bench):
     if found.returncode:
         raise launches.Failed(found.stdout.strip() or "fetch_minilm.py failed")
     model = pathlib.Path(found.stdout.strip())
-    lines = [line.strip() for name in ("README.md", "docs/templates.md", "docs/rationale/compression.md")
+    lines = [line.strip() for name in ("README.md", "templates/README.md", "docs/templates.md",
+                                                "compiler/compress/README.md", "docs/rationale/compression.md")
              for line in (launches.ROOT / name).read_text().splitlines()]
     text = bench.folder / "readme.txt"
     text.write_text("\n".join([line for line in lines if len(line) > 60][:200]) + "\n")
