@@ -46,3 +46,6 @@ with tempfile.TemporaryDirectory() as folder:
         lit_config.note(f"no devices can be made here ({error.strerror}): tests that write to one are skipped")
 
 config.substitutions += [("%shared", shared), ("%root", root), ("%build", build), ("%python", sys.executable)]
+# Expressions over JSON, text and arrays, and files made by expressions: Inputs/expression.py says how.
+expression = f"{sys.executable} {config.test_source_root}/Inputs/expression.py"
+config.substitutions += [(f"%{way}", f"{expression} {way}") for way in ("json", "text", "npy", "write")]
