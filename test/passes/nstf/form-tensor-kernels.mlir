@@ -1,5 +1,6 @@
 // RUN: nstf-opt %s -split-input-file -nstf-normalize-tensor-ops -nstf-form-tensor-kernels | FileCheck %s
-// RUN: nstf-opt %s -split-input-file -nstf-normalize-tensor-ops -nstf-form-tensor-kernels --remark-format=emitRemark '--remarks-filter=nstf-form-tensor.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: nstf-opt %s -split-input-file -nstf-normalize-tensor-ops -nstf-form-tensor-kernels --remark-format=emitRemark \
+// RUN:   '--remarks-filter=nstf-form-tensor.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // exp is read by the sum and by the quotient: stored. The sum feeds a broadcast: stored. The broadcast moves elements only:
 // computed where it is read.

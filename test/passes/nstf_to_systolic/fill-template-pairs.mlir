@@ -1,9 +1,16 @@
 // Two products of one x in the templates of one: buffers, loads, sums and tiles of the second beside those of the first.
 // RUN: split-file %s %t
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/codes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e 's/%w = systolic.load %W\[%n0, %k\] transposed/%w1 = systolic.load %W[%n0, %k] transposed : !W -> !wt\n&/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | not nstf-opt -nstf-to-systolic-fill-template 2>&1 | FileCheck %t/errors.txt
+// DEFINE: %{of-one} = sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/'
+// DEFINE: %{of-100} = sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/'
+// DEFINE: %{kernels} = %root/templates/kernels
+// DEFINE: %{fill} = nstf-opt -nstf-to-systolic-fill-template | FileCheck
+// RUN: %{of-100} -e '/^module/r %t/matmul.mlir' %{kernels}/matmul.mlir | %{fill} %t/matmul.mlir
+// RUN: %{of-one} -e '/^module/r %t/matvec.mlir' %{kernels}/matvec.mlir | %{fill} %t/matvec.mlir
+// RUN: %{of-100} -e '/^module/r %t/codes.mlir' %{kernels}/matmul.mlir | %{fill} %t/codes.mlir
+// RUN: %{of-100} \
+// RUN:   -e 's/%w = systolic.load %W\[%n0, %k\] transposed/%w1 = systolic.load %W[%n0, %k] transposed : !W -> !wt\n&/' \
+// RUN:   -e '/^module/r %t/matmul.mlir' %{kernels}/matmul.mlir \
+// RUN:   | not nstf-opt -nstf-to-systolic-fill-template 2>&1 | FileCheck %t/errors.txt
 
 //--- matmul.mlir
 // CHECK: func.func private @epilogue(%[[GATE:.+]]: tensor<32x32xf32, {{.+}}, %{{.+}}: index, %{{.+}}: index, %[[UP:.+]]: tensor<32x32xf32, {{.+}}) ->

@@ -1,7 +1,9 @@
 // Rows of 32 f16 are halves of gfx942's lines: that they come by pairs is worth a block of nothing where blocks are many,
 // whether the last one is ragged or not. gfx90a's L1 has lines of 64 bytes.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-align-blocks))' | FileCheck %s
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-align-blocks))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-align-blocks))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-align-blocks))' | FileCheck %s --check-prefix=WHOLE
 
 !x = tensor<32x32xf16, #systolic.axes<BM, BK>>

@@ -1,6 +1,8 @@
 // One piece of LDS for all conversions and reductions across waves: as large as the largest use.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' | FileCheck %s
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
 
 #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>

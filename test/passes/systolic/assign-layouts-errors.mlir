@@ -1,5 +1,6 @@
 // What systolic-assign-layouts says, and what it refuses.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
 
 // A sum along one dimension, spread along the other.
 !x = tensor<16x16xf32, #systolic.axes<BM, BM>>

@@ -1,5 +1,7 @@
 // A loop that does more than add up products loads what goes to LDS a round ahead, behind the barrier after its writes.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
+// RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
+// RUN:   --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>

@@ -1,6 +1,8 @@
 // A block that the L1 has no lines for is not prefetched where a wave is alone on its SIMD: its loads would stand in front of it,
 // and the products behind them.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a}, \
+// RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
+// RUN:   --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
 #x = #systolic.fragment<reg [1:8*1, 0:64*8], lane [1:4*8, 0:8*1, -1:2*0], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16, 0:16*32], lane [0:32*1, 1:2*8], wave []>

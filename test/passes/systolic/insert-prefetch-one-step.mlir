@@ -1,7 +1,9 @@
 // Blocks of one step along K: all of a block is in registers before its products, so its buffer takes the block two ahead
 // at once, and reads, writes and loads of a block stand between two barriers.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
-// RUN: nstf-opt %s -split-input-file --remark-format=emitRemark '--remarks-filter=systolic-plan-loops' -o /dev/null --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: nstf-opt %s -split-input-file --remark-format=emitRemark '--remarks-filter=systolic-plan-loops' -o /dev/null \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
+// RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Eight blocks. A row has 64 bytes of a block, half a cache line: every other block a load brings two blocks, of one tile in
 // even blocks, of the other in odd ones.

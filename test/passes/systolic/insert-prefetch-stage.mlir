@@ -1,7 +1,11 @@
 // What is staged past the registers is as many blocks ahead as there are LDS buffers, and waited for by count.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch,systolic-schedule-loop))' | FileCheck %s --check-prefix=FLOW
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
+// RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
+// RUN:   --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
+// RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch,systolic-schedule-loop))' \
+// RUN:   | FileCheck %s --check-prefix=FLOW
 
 // Three buffers of 2 KiB, eight accesses each. The first is waited for before the loop, and in it each before the barrier
 // behind which it is read; the block that follows it may be under way. Then the buffer that was read is staged anew. Of

@@ -1,7 +1,9 @@
 // One LDS buffer, and halves of the waves that will take turns: loads stand where little is read, behind the write in the
 // last step (of the block after next) and in the first. Without turns they are spread over the steps before the write.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
-// RUN: sed 's/order = turns/order = merged/' %s | nstf-opt --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s --check-prefix=SPREAD
+// RUN: sed 's/order = turns/order = merged/' %s \
+// RUN:   | nstf-opt --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
+// RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s --check-prefix=SPREAD
 
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:4*32], lane [0:32*1, 1:2*4], wave [0:2*128, 1:4*64]>
 #x = #systolic.fragment<reg [1:8*1, 0:4*64], lane [1:8*8, 0:8*1], wave [0:8*8]>

@@ -1,6 +1,8 @@
 // One L2 for all compute units (gfx90a): windows alone. 37 rows are no whole number of them; the last one has divisions of its
 // own, by a constant like the others.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-order-workgroups))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-order-workgroups))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 !X = memref<1184x64xf16, #systolic.axes<M, K>>
 !W = memref<2048x64xf16, #systolic.axes<N, K>>
 // CHECK-LABEL: systolic.kernel @product(

@@ -1,6 +1,8 @@
 // The order by what is shared on an XCD: 8 of 38 compute units (gfx942), or one of 104 (gfx90a). That every order is one to one:
 // test/passes/analysis/WorkgroupOrderTest.cpp.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-order-workgroups))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-order-workgroups))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 // 16 x 19 tiles: each XCD gets 38 that follow one another in windows of 4 rows, in place of some in every row and column. All
 // that is computed is of the workgroup's number, alike in all lanes, and divides by constants.

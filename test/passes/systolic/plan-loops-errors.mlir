@@ -54,7 +54,9 @@
 // REDEFINE: %{round} = buffers = 2, order = merged, round = [barrier, read 0 +1, read 1 +1, write 0 +2, write 1 +2, load 0 +3 pairs, load 1 +3, multiply]
 // RUN: %{plan} | sed 's/constant 256/constant 224/' | not %{opt} 2>&1 | FileCheck %s --check-prefix=C14
 // C14: error: expected pairs in a loop of an even number of blocks but got 7
-// RUN: %{plan} | sed 's/target=gfx942/target=gfx90a/' | not nstf-opt - -o %t --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-plan-loops))' 2>&1 | FileCheck %s --check-prefix=C14B
+// RUN: %{plan} | sed 's/target=gfx942/target=gfx90a/' \
+// RUN:   | not nstf-opt - -o %t --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a}, \
+// RUN:     systolic.kernel(systolic-plan-loops))' 2>&1 | FileCheck %s --check-prefix=C14B
 // C14B: error: expected pairs of blocks whose rows are halves of a line of 64 bytes but got load 0
 
 // Without plans nothing is carried out.

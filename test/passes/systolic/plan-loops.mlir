@@ -18,13 +18,17 @@
 // FALL-NEXT: #systolic.plan<buffers = 2, order = merged, priorities = [0, 2, 1], pinned, reads_first, round = [barrier, read 0 +1,
 
 // A plan that stands there is kept.
-// RUN: sed 's/^  }$/  } {systolic.plan = #systolic.plan<buffers = 3, order = merged, round = [barrier, read 0 +1, read 1 +1, write 0 +2, write 1 +2, load 0 +3, load 1 +4, multiply]>}/' %S/Inputs/product-loop.mlir | %{opt} --remark-format=emitRemark --remarks-filter=systolic-.* 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: sed 's/^  }$/  } {systolic.plan = #systolic.plan<buffers = 3, order = merged, round = [barrier, read 0 +1, \
+// RUN:     read 1 +1, write 0 +2, write 1 +2, load 0 +3, load 1 +4, multiply]>}/' %S/Inputs/product-loop.mlir \
+// RUN:   | %{opt} --remark-format=emitRemark --remarks-filter=systolic-.* 2>&1 | FileCheck %s --check-prefix=KEPT
 // KEPT: [Passed] Plan | Category:systolic-plan-loops | Function=pairs | Remark="as it was given", buffers=3, {{.*}}distance=4
 // KEPT: } {systolic.plan = #systolic.plan<buffers = 3, order = merged, round = [barrier, read 0 +1, read 1 +1, write 0 +2, write 1 +2, load 0 +3, load 1 +4, multiply]>}
 
 // So is one from a file, with a plan for each loop.
 // DEFINE: %{file} = nstf-opt --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops{plan=%t.plan}))' %S/Inputs/product-loop.mlir
-// RUN: echo '// by hand' >%t.plan && echo '#systolic.plan<buffers = 2, order = merged, round = [barrier, read 1 +1, read 0 +1, write 1 +2, write 0 +2, load 0 +3,' >>%t.plan && echo '  load 1 +3, multiply]>' >>%t.plan
+// RUN: echo '// by hand' >%t.plan && \
+// RUN:   echo '#systolic.plan<buffers = 2, order = merged, round = [barrier, read 1 +1, read 0 +1, write 1 +2, \
+// RUN:     write 0 +2, load 0 +3,' >>%t.plan && echo '  load 1 +3, multiply]>' >>%t.plan
 // RUN: %{file} | FileCheck %s --check-prefix=FILE
 // FILE: } {systolic.plan = #systolic.plan<buffers = 2, order = merged, round = [barrier, read 1 +1, read 0 +1, write 1 +2, write 0 +2, load 0 +3, load 1 +3, multiply]>}
 // RUN: sed 's/write 0 +2/write 0 +3/' -i %t.plan && not %{file} 2>&1 | FileCheck %s --check-prefix=RULE

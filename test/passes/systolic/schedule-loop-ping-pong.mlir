@@ -1,6 +1,8 @@
 // Halves of the waves take turns at memory work and products.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' | FileCheck %s
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
 #turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>

@@ -1,5 +1,7 @@
 // Waves that still have memory work go first, where the plan has priorities and every product stands beside a barrier.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 #falling = #systolic.plan<buffers = 2, order = merged, priorities = [0, 2, 1], round = [multiply]>
 #x = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [0:2*16, -1:4*0]>

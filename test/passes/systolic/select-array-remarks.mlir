@@ -1,5 +1,7 @@
 // What systolic-select-array says it chose, and why not the others.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
 
 // expected-remark @+2 {{[Missed] Array | Category:systolic-select-array | Function=rows | Remark="v_mfma_f32_32x32x2_f32: its cells do not tile 32x32 on 2x1 waves"}}
 // expected-remark @+1 {{[Passed] Array | Category:systolic-select-array | Function=rows | Remark="v_mfma_f32_16x16x4_f32 on 2x1 waves"}}

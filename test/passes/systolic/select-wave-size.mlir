@@ -2,17 +2,32 @@
 // RUN: split-file %s %t
 // RUN: nstf-opt %t/kernels.mlir --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-wave-size))' | FileCheck %t/kernels.mlir --check-prefix=ONE
 // RUN: nstf-opt %t/kernels.mlir --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-select-wave-size))' | FileCheck %t/kernels.mlir --check-prefix=ONE
-// RUN: nstf-opt %t/kernels.mlir --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml},systolic.kernel(systolic-select-wave-size))' | FileCheck %t/kernels.mlir --check-prefix=TWO
-// RUN: nstf-opt %t/kernels.mlir --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml},systolic.kernel(systolic-select-wave-size{wave-size=64}))' | FileCheck %t/kernels.mlir --check-prefix=FORCED
+// RUN: nstf-opt %t/kernels.mlir \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml}, \
+// RUN:     systolic.kernel(systolic-select-wave-size))' | FileCheck %t/kernels.mlir --check-prefix=TWO
+// RUN: nstf-opt %t/kernels.mlir \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml}, \
+// RUN:     systolic.kernel(systolic-select-wave-size{wave-size=64}))' \
+// RUN:   | FileCheck %t/kernels.mlir --check-prefix=FORCED
 
 // What was chosen and why.
-// RUN: nstf-opt %t/remarks.mlir --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml},systolic.kernel(systolic-select-wave-size))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
-// RUN: nstf-opt %t/forced.mlir --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml},systolic.kernel(systolic-select-wave-size{wave-size=32}))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
-// RUN: nstf-opt %t/only.mlir --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-wave-size))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+// RUN: nstf-opt %t/remarks.mlir \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml}, \
+// RUN:     systolic.kernel(systolic-select-wave-size))' --remark-format=emitRemark --remarks-filter=systolic-.* \
+// RUN:   -verify-diagnostics -o /dev/null
+// RUN: nstf-opt %t/forced.mlir \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml}, \
+// RUN:     systolic.kernel(systolic-select-wave-size{wave-size=32}))' --remark-format=emitRemark \
+// RUN:   --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+// RUN: nstf-opt %t/only.mlir \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-wave-size))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
 
 // Errors.
 // RUN: nstf-opt %t/lacking.mlir --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-wave-size{wave-size=32}))' -verify-diagnostics
-// RUN: nstf-opt %t/neither.mlir --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml},systolic.kernel(systolic-select-wave-size{wave-size=48}))' -verify-diagnostics
+// RUN: nstf-opt %t/neither.mlir \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml}, \
+// RUN:     systolic.kernel(systolic-select-wave-size{wave-size=48}))' -verify-diagnostics
 // RUN: nstf-opt %t/no-target.mlir --pass-pipeline='builtin.module(systolic.kernel(systolic-select-wave-size))' -verify-diagnostics
 
 //--- kernels.mlir

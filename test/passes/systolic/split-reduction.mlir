@@ -1,5 +1,7 @@
 // Waves share out the columns of sums of products.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-split-reduction))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-split-reduction))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 // Two sums below each other, which become one behind the loop. Runs of 16 columns would be 32 bytes: cells in turn.
 !x = tensor<16x32xf16, #systolic.axes<BM, BK>>

@@ -2,7 +2,9 @@
 // registers.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands{stage=true}))' | FileCheck %s --check-prefix=STAGE
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
 // Two waves want what lies in the order of operands, and share it through LDS, which lies as memory does.
 #x = #systolic.fragment<reg [1:8*1], lane [0:16*1, 1:4*8], wave [0:2*16]>

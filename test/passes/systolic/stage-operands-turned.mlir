@@ -1,6 +1,8 @@
 // Where memory's rows don't run along what a lane multiplies, lanes load patches and turn them on the way: the array lies as the
 // product takes it, and is read 8 bytes at a time instead of 2. A loop takes the array of one that is over.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 #v = #systolic.fragment<reg [0:8*1, 1:4*8], lane [0:8*8, 1:8*1], wave []>
 #a = #systolic.fragment<reg [1:4*1, 1:2*16, 0:4*16], lane [0:16*1, 1:4*4], wave []>

@@ -1,5 +1,8 @@
 // Stores that stay as they are, and why.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-widen-stores))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s --implicit-check-not=convert_layout
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-widen-stores))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics \
+// RUN:   | FileCheck %s --implicit-check-not=convert_layout
 
 // The loop that the array is for comes again: what a store left there would be read as operands. Nothing is free.
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave []>

@@ -1,5 +1,7 @@
 // Results go to memory in whole segments, through LDS that loops have done with; what stays as it is: widen-stores-remarks.mlir.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-widen-stores))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-widen-stores))' \
+// RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 // Two waves side by side. A lane has four columns of a row; each wave turns its own half of the tile, rounded to memory's
 // type, so that eight lanes fill a line of memory. The largest array has room for all of it.

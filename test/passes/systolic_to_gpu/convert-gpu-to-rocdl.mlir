@@ -1,5 +1,9 @@
-// RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx942},gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts,canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
-// RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx90a},gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts,canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
+// RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx942},gpu.module(expand-strided-metadata, \
+// RUN:     lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts, \
+// RUN:     canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
+// RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx90a},gpu.module(expand-strided-metadata, \
+// RUN:     lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts, \
+// RUN:     canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
 
 // The math function becomes an intrinsic, the matrix instruction ROCDL's; the argument keeps its name and is preloaded,
 // workgroup memory is aligned, and the workgroup's size is said in both of its forms.
