@@ -1,18 +1,22 @@
 // Kernel regions with codes in the templates the compiler ships, as fill-template.mlir has those with numbers.
 // RUN: split-file %s %t
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-codes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-codes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-bytes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-bytes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-floats.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-floats.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-codes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-bytes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-bytes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-groups.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-groups.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm-codes.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm-codes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes-ordered.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes-ordered.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/code-product.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/code-product.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize-append.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize-append.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize-ordered.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize-ordered.mlir
+// DEFINE: %{of-one} = sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/'
+// DEFINE: %{of-100} = sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/'
+// DEFINE: %{kernels} = %root/templates/kernels
+// DEFINE: %{fill} = nstf-opt -nstf-to-systolic-fill-template | FileCheck
+// RUN: %{of-one} -e '/^module/r %t/matvec-codes.mlir' %{kernels}/matvec.mlir | %{fill} %t/matvec-codes.mlir
+// RUN: %{of-one} -e '/^module/r %t/matvec-bytes.mlir' %{kernels}/matvec.mlir | %{fill} %t/matvec-bytes.mlir
+// RUN: %{of-one} -e '/^module/r %t/matvec-floats.mlir' %{kernels}/matvec.mlir | %{fill} %t/matvec-floats.mlir
+// RUN: %{of-100} -e '/^module/r %t/matmul-codes.mlir' %{kernels}/matmul.mlir | %{fill} %t/matmul-codes.mlir
+// RUN: %{of-100} -e '/^module/r %t/matmul-bytes.mlir' %{kernels}/matmul.mlir | %{fill} %t/matmul-bytes.mlir
+// RUN: %{of-100} -e '/^module/r %t/matmul-groups.mlir' %{kernels}/matmul.mlir | %{fill} %t/matmul-groups.mlir
+// RUN: %{of-100} -e '/^module/r %t/rms-norm-codes.mlir' %{kernels}/rms_norm.mlir | %{fill} %t/rms-norm-codes.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention-codes-ordered.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-codes-ordered.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention-codes.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-codes.mlir
+// RUN: %{of-100} -e '/^module/r %t/code-product.mlir' %{kernels}/matmul.mlir | %{fill} %t/code-product.mlir
+// RUN: %{of-100} -e '/^module/r %t/quantize.mlir' %{kernels}/quantize.mlir | %{fill} %t/quantize.mlir
+// RUN: %{of-100} -e '/^module/r %t/quantize-append.mlir' %{kernels}/quantize.mlir | %{fill} %t/quantize-append.mlir
+// RUN: %{of-100} -e '/^module/r %t/quantize-ordered.mlir' %{kernels}/quantize.mlir | %{fill} %t/quantize-ordered.mlir
 
 //--- attention-codes-ordered.mlir
 // Codes are multiplied in f16, though queries are of bf16; the scales of 500 positions have rows of 512.

@@ -1,30 +1,34 @@
 // Kernel regions in the templates the compiler ships: buffers, extents, and what goes into the slot. Each part below is
 // put beside its template in one module.
 // RUN: split-file %s %t
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope-append.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope-append.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-step.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-step.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/embedding.mlir' %root/templates/kernels/embedding.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/embedding.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append.mlir' %root/templates/kernels/kv_append.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append-ordered.mlir' %root/templates/kernels/kv_append.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append-ordered.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/last-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/last-row.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/chain.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/chain.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/softmax.mlir' %root/templates/kernels/softmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/softmax.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/argmax.mlir' %root/templates/kernels/argmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/argmax.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/head-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/head-norm.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/layer-norm.mlir' %root/templates/kernels/layer_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/layer-norm.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/l2-normalize.mlir' %root/templates/kernels/l2_normalize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/l2-normalize.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/mean-rows.mlir' %root/templates/kernels/mean_rows.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/mean-rows.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/first-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/first-row.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/add-positions.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/add-positions.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/activations.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/activations.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-window.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-ordered.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-ordered.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
+// DEFINE: %{of-one} = sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/'
+// DEFINE: %{of-100} = sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/'
+// DEFINE: %{kernels} = %root/templates/kernels
+// DEFINE: %{fill} = nstf-opt -nstf-to-systolic-fill-template | FileCheck
+// RUN: %{of-100} -e '/^module/r %t/matmul.mlir' %{kernels}/matmul.mlir | %{fill} %t/matmul.mlir
+// RUN: %{of-one} -e '/^module/r %t/matvec.mlir' %{kernels}/matvec.mlir | %{fill} %t/matvec.mlir
+// RUN: %{of-100} -e '/^module/r %t/rope.mlir' %{kernels}/rope.mlir | %{fill} %t/rope.mlir
+// RUN: %{of-100} -e '/^module/r %t/rope-append.mlir' %{kernels}/rope.mlir | %{fill} %t/rope-append.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention.mlir' %{kernels}/attention.mlir | %{fill} %t/attention.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention-step.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-step.mlir
+// RUN: %{of-100} -e '/^module/r %t/embedding.mlir' %{kernels}/embedding.mlir | %{fill} %t/embedding.mlir
+// RUN: %{of-100} -e '/^module/r %t/rms-norm.mlir' %{kernels}/rms_norm.mlir | %{fill} %t/rms-norm.mlir
+// RUN: %{of-100} -e '/^module/r %t/append.mlir' %{kernels}/kv_append.mlir | %{fill} %t/append.mlir
+// RUN: %{of-100} -e '/^module/r %t/append-ordered.mlir' %{kernels}/kv_append.mlir | %{fill} %t/append-ordered.mlir
+// RUN: %{of-100} -e '/^module/r %t/last-row.mlir' %{kernels}/elementwise.mlir | %{fill} %t/last-row.mlir
+// RUN: %{of-100} -e '/^module/r %t/chain.mlir' %{kernels}/elementwise.mlir | %{fill} %t/chain.mlir
+// RUN: %{of-100} -e '/^module/r %t/softmax.mlir' %{kernels}/softmax.mlir | %{fill} %t/softmax.mlir
+// RUN: %{of-100} -e '/^module/r %t/argmax.mlir' %{kernels}/argmax.mlir | %{fill} %t/argmax.mlir
+// RUN: %{of-100} -e '/^module/r %t/head-norm.mlir' %{kernels}/rms_norm.mlir | %{fill} %t/head-norm.mlir
+// RUN: %{of-100} -e '/^module/r %t/layer-norm.mlir' %{kernels}/layer_norm.mlir | %{fill} %t/layer-norm.mlir
+// RUN: %{of-100} -e '/^module/r %t/l2-normalize.mlir' %{kernels}/l2_normalize.mlir | %{fill} %t/l2-normalize.mlir
+// RUN: %{of-100} -e '/^module/r %t/mean-rows.mlir' %{kernels}/mean_rows.mlir | %{fill} %t/mean-rows.mlir
+// RUN: %{of-100} -e '/^module/r %t/first-row.mlir' %{kernels}/elementwise.mlir | %{fill} %t/first-row.mlir
+// RUN: %{of-100} -e '/^module/r %t/add-positions.mlir' %{kernels}/elementwise.mlir | %{fill} %t/add-positions.mlir
+// RUN: %{of-100} -e '/^module/r %t/activations.mlir' %{kernels}/elementwise.mlir | %{fill} %t/activations.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention-window.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-window.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention-ordered.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-ordered.mlir
+// RUN: %{of-100} -e '/^module/r %t/attention-wide-window.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-wide-window.mlir
 
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
