@@ -69,9 +69,9 @@ void ArchitectureTest::checkFixture() {
               getName(*options.precision).data(), worst);
 }
 
-TEST_P(ArchitectureTest, numbers) { checkFixture(); }
+TEST_P(ArchitectureTest, Numbers) { checkFixture(); }
 
-TEST_P(ArchitectureTest, numbersWithOperandsInF16) {
+TEST_P(ArchitectureTest, NumbersWithOperandsInF16) {
   options.precision = Precision::F16;
   checkFixture();
 }

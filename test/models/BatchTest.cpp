@@ -123,7 +123,7 @@ protected:
   }
 };
 
-TEST_P(BatchTest, aRequestGetsItsBitsWhateverStandsBesideIt) {
+TEST_P(BatchTest, ARequestGetsItsBitsWhateverStandsBesideIt) {
   compileFixture(GetParam());
   if (!HasFatalFailure())
     checkSchedules(4);
@@ -145,12 +145,12 @@ struct Case {
 
 class BatchOptionsTest : public BatchTest {};
 
-TEST_F(BatchOptionsTest, twoHundredSchedules) {
+TEST_F(BatchOptionsTest, TwoHundredSchedules) {
   compileFixture("llama-llama3");
   checkSchedules(200);
 }
 
-TEST_F(BatchOptionsTest, formats) {
+TEST_F(BatchOptionsTest, Formats) {
   const Case cases[] = {
       {"bf16", [](CompileOptions &options) { options.precision = Precision::BF16; }},
       {"caches by rows",
@@ -180,7 +180,7 @@ TEST_F(BatchOptionsTest, formats) {
 }
 
 /// Batch: more texts than slots, one taken out before its end, one on from a cache that was filled before.
-TEST_F(BatchOptionsTest, textsComeAndGo) {
+TEST_F(BatchOptionsTest, TextsComeAndGo) {
   compileFixture("llama-llama3");
   std::mt19937 random(7);
   runtime::GenerateOptions options;
@@ -234,7 +234,7 @@ TEST_F(BatchOptionsTest, textsComeAndGo) {
 
 /// Rows of many requests in larger steps: prompts of some beside tokens of others, within the tolerance between
 /// buckets.
-TEST_F(BatchOptionsTest, promptsBesideTokens) {
+TEST_F(BatchOptionsTest, PromptsBesideTokens) {
   compileFixture("mistral");
   std::mt19937 random(3);
   const std::vector<int32_t> first = makeIds(random, 40), second = makeIds(random, 9);
@@ -254,7 +254,7 @@ TEST_F(BatchOptionsTest, promptsBesideTokens) {
   }
 }
 
-TEST_F(BatchOptionsTest, badRequests) {
+TEST_F(BatchOptionsTest, BadRequests) {
   compileFixture("llama-linear");
   setIds("ids", {1, 2});
   auto expectError = [&](std::vector<RequestRows> requests, const std::string &wanted) {

@@ -104,12 +104,12 @@ protected:
   json expected;
 };
 
-TEST_F(MinilmTest, f32) {
+TEST_F(MinilmTest, F32) {
   ASSERT_NO_FATAL_FAILURE(compileModel());
   expectSentences(1e-5, 1 - 1e-9, 1e-4);
 }
 
-TEST_F(MinilmTest, f16) {
+TEST_F(MinilmTest, F16) {
   options.precision = Precision::F16;
   ASSERT_NO_FATAL_FAILURE(compileModel());
   expectSentences(2e-3, 0.99999, 5e-2);

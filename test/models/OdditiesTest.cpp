@@ -1,4 +1,4 @@
-// Checkpoints that are odd in one thing each (ODDITIES.md): what is imported, run by the reference, gives the numbers
+// Checkpoints that are odd in one thing each (README.md): what is imported, run by the reference, gives the numbers
 // that transformers compute in float64, and says what it should and nothing else; or it is one error of one line.
 #include "compiler/import/Import.h"
 #include "compiler/reference/ReferenceModel.h"
@@ -95,7 +95,7 @@ protected:
 
 class OddityTest : public OdditiesTest, public testing::WithParamInterface<std::string> {};
 
-TEST_P(OddityTest, numbers) {
+TEST_P(OddityTest, Numbers) {
   const fs::path model = oddities / GetParam();
   const json expected = read(model / "expected.json");
   ImportOptions options;
@@ -132,7 +132,7 @@ std::string getTestName(const testing::TestParamInfo<std::string> &info) {
 INSTANTIATE_TEST_SUITE_P(Oddities, OddityTest, testing::ValuesIn(listOddities()), getTestName);
 
 /// ODDITIES.md has every fixture, and what it names is there.
-TEST(Oddities, areListed) {
+TEST(Oddities, AreListed) {
   std::ifstream in(fs::path(NSTF_SOURCE_DIR) / "test/models/ODDITIES.md");
   std::string text((std::istreambuf_iterator<char>(in)), {});
   for (const std::string &name : listOddities())
@@ -147,7 +147,7 @@ TEST(Oddities, areListed) {
 
 // What is refused.
 
-TEST_F(OdditiesTest, adapterAlone) {
+TEST_F(OdditiesTest, AdapterAlone) {
   fs::copy_file(oddities / "adapter-beside/adapter_config.json", folder / "adapter_config.json");
   fs::copy_file(oddities / "adapter-beside/adapter_model.safetensors", folder / "adapter_model.safetensors");
   EXPECT_EQ(refusal(), "'" + path("adapter_config.json") +
@@ -160,7 +160,7 @@ TEST_F(OdditiesTest, adapterAlone) {
   EXPECT_THAT(refusal(), HasSubstr("expected JSON but got this"));
 }
 
-TEST_F(OdditiesTest, filesThatAreNoWeights) {
+TEST_F(OdditiesTest, FilesThatAreNoWeights) {
   copy("adapter-beside");
   fs::remove(folder / "model.safetensors");
   EXPECT_EQ(refusal(), "'" + folder.string() +
@@ -179,12 +179,12 @@ TEST_F(OdditiesTest, filesThatAreNoWeights) {
 }
 
 /// A head of its own, where config.json says there is one.
-TEST_F(OdditiesTest, headThatIsMissing) {
+TEST_F(OdditiesTest, HeadThatIsMissing) {
   copy("gpt2-buffers", {{"tie_word_embeddings", false}});
   EXPECT_THAT(refusal(), HasSubstr("tensor 'lm_head.weight' is missing ("));
 }
 
-TEST_F(OdditiesTest, typeWithItsModule) {
+TEST_F(OdditiesTest, TypeWithItsModule) {
   auto module = importModel((oddities / "config-torch-type").string(), &context);
   ASSERT_TRUE(module);
   auto facts = (*module)->getAttrOfType<mlir::DictionaryAttr>(NSTFDialect::modelAttributeName);
@@ -192,7 +192,7 @@ TEST_F(OdditiesTest, typeWithItsModule) {
 }
 
 /// What an adapter, a norm or an expert would change is not passed over.
-TEST_F(OdditiesTest, keysOfOtherArchitectures) {
+TEST_F(OdditiesTest, KeysOfOtherArchitectures) {
   const std::map<std::string, json> refused = {{"attention_multiplier", 0.5},
                                                {"embedding_multiplier", 12},
                                                {"residual_multiplier", 0.22},
@@ -219,7 +219,7 @@ TEST_F(OdditiesTest, keysOfOtherArchitectures) {
   EXPECT_THAT(refusal(), HasSubstr("by the architecture 'mistral': expected none but got 1"));
 }
 
-TEST_F(OdditiesTest, twoRopes) {
+TEST_F(OdditiesTest, TwoRopes) {
   for (const json &other :
        {json{{"rope_type", "linear"}, {"factor", 3.0}, {"rope_theta", 20.0}},
         json{{"rope_type", "linear"}, {"factor", 2.0}, {"rope_theta", 30.0}}, json{{"rope_type", "default"}}}) {
@@ -228,7 +228,7 @@ TEST_F(OdditiesTest, twoRopes) {
   }
 }
 
-TEST_F(OdditiesTest, numbersThatAreNoJson) {
+TEST_F(OdditiesTest, NumbersThatAreNoJson) {
   copy("rope-scaling-null");
   for (const char *number : {"NaN", "Infinity", "-Infinity", "1e400"}) {
     write("config.json", "{\"architectures\": [\"LlamaForCausalLM\"], \"rms_norm_eps\": " + std::string(number) + "}");
@@ -236,7 +236,7 @@ TEST_F(OdditiesTest, numbersThatAreNoJson) {
   }
 }
 
-TEST_F(OdditiesTest, modelInsideAnother) {
+TEST_F(OdditiesTest, ModelInsideAnother) {
   copy("rope-scaling-null");
   json config = read(folder / "config.json"), outer = {{"text_config", config}, {"model_type", "llava"}};
   write("config.json", outer.dump());
@@ -246,7 +246,7 @@ TEST_F(OdditiesTest, modelInsideAnother) {
   EXPECT_THAT(refusal(), HasSubstr("unknown architecture 'LlavaForConditionalGeneration' (known: "));
 }
 
-TEST_F(OdditiesTest, ropeFactorsOfAnotherModel) {
+TEST_F(OdditiesTest, RopeFactorsOfAnotherModel) {
   ImportOptions options;
   options.ropeFactors = RopeFactors::Short;
   EXPECT_THAT(refusal(oddities / "rope-scaling-both-names", options),

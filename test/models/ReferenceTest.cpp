@@ -59,7 +59,7 @@ protected:
 
 class ArchitectureReferenceTest : public ModelReferenceTest, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(ArchitectureReferenceTest, numbers) {
+TEST_P(ArchitectureReferenceTest, Numbers) {
   Fixture fixture(GetParam());
   fixture.write(folder);
   mlir::OwningOpRef<mlir::ModuleOp> module = import(fixture);
@@ -91,7 +91,7 @@ TEST_P(ArchitectureReferenceTest, numbers) {
 }
 
 /// sentence-transformers' folders say how a text's hidden states become its embedding.
-TEST_F(ModelReferenceTest, embeddingOfTheFirstToken) {
+TEST_F(ModelReferenceTest, EmbeddingOfTheFirstToken) {
   Fixture fixture("bert");
   fixture.write(folder);
   std::filesystem::create_directory(folder / "1_Pooling");

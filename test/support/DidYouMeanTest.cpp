@@ -5,7 +5,7 @@
 
 using namespace nstf::support;
 
-TEST(DidYouMean, whatIsNear) {
+TEST(DidYouMean, WhatIsNear) {
   EXPECT_EQ(didYouMean("vad", {"gemm", "vadd"}), ", did you mean 'vadd'?");
   EXPECT_EQ(didYouMean("--tmperature", {"--top-k", "--temperature"}), ", did you mean '--temperature'?");
   EXPECT_EQ(didYouMean("--xyzzy", {"--top-k", "--temperature"}), "");
@@ -13,7 +13,7 @@ TEST(DidYouMean, whatIsNear) {
   EXPECT_EQ(didYouMean("", {"y"}), "");
 }
 
-TEST(DidYouMean, whatBeginsSo) {
+TEST(DidYouMean, WhatBeginsSo) {
   EXPECT_EQ(didYouMean("--temp", {"--top-k", "--tokens", "--temperature"}), ", did you mean '--temperature'?");
   EXPECT_EQ(didYouMean("work", {"wave", "workgroup"}), ", did you mean 'workgroup'?");
   EXPECT_EQ(didYouMean("--t", {"--temperature"}), "") << "one letter says nothing";
@@ -21,7 +21,7 @@ TEST(DidYouMean, whatBeginsSo) {
   EXPECT_EQ(didYouMean("--", {"--temperature"}), "");
 }
 
-TEST(ListNames, asManyAsALineHolds) {
+TEST(ListNames, AsManyAsALineHolds) {
   EXPECT_EQ(listNames({}), "");
   EXPECT_EQ(listNames({"a", "b", "c\n"}), "a, b, c\\n");
   const std::string many = listNames(std::vector<std::string>(1000, "name"));

@@ -5,12 +5,12 @@
 
 using namespace nstf::support;
 
-TEST(Escape, textStaysAsItIs) {
+TEST(Escape, TextStaysAsItIs) {
   EXPECT_EQ(escape(""), "");
   EXPECT_EQ(escape("model.layers.0 'x' \\d+ \"größer\" 模型 🙂"), "model.layers.0 'x' \\d+ \"größer\" 模型 🙂");
 }
 
-TEST(Escape, controlCharacters) {
+TEST(Escape, ControlCharacters) {
   EXPECT_EQ(escape("a\nb\rc\td"), "a\\nb\\rc\\td");
   EXPECT_EQ(escape("\x1b[31mred\x7f"), "\\x1b[31mred\\x7f");
   EXPECT_EQ(escape(std::string_view("a\0b", 3)), "a\\x00b");
@@ -19,7 +19,7 @@ TEST(Escape, controlCharacters) {
   EXPECT_EQ(escape("\u00a0"), "\u00a0");
 }
 
-TEST(Escape, bytesThatAreNoText) {
+TEST(Escape, BytesThatAreNoText) {
   EXPECT_EQ(escape("\xff\xfe"), "\\xff\\xfe");
   EXPECT_EQ(escape("\x9b"
                    "31m"),
@@ -29,7 +29,7 @@ TEST(Escape, bytesThatAreNoText) {
   EXPECT_EQ(escape("cut \xe2\x82"), "cut \\xe2\\x82");
 }
 
-TEST(Escape, cutsAt200Characters) {
+TEST(Escape, CutsAt200Characters) {
   EXPECT_EQ(escape(std::string(200, 'x')), std::string(200, 'x'));
   EXPECT_EQ(escape(std::string(201, 'x')), std::string(200, 'x') + "…");
   std::string many, umlauts;
@@ -41,7 +41,7 @@ TEST(Escape, cutsAt200Characters) {
   EXPECT_EQ(escape(std::string(199, 'x') + "\n"), std::string(199, 'x') + "…") << "no half of an escape";
 }
 
-TEST(Escape, escapedTextStaysAsItIs) {
+TEST(Escape, EscapedTextStaysAsItIs) {
   for (std::string text : {std::string("\x1b[31m\n\xff\u009b"), std::string(300, '\n'), std::string(300, 'x'),
                            std::string(199, 'x') + "\x1b"})
     EXPECT_EQ(escape(escape(text)), escape(text));

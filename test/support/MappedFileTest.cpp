@@ -30,7 +30,7 @@ struct MappedFileTest : testing::Test {
   test::TemporaryFolder folder;
 };
 
-TEST_F(MappedFileTest, aFile) {
+TEST_F(MappedFileTest, AFile) {
   MappedFile file(folder.write("a", "text"));
   EXPECT_EQ(file.text(), "text");
   EXPECT_EQ(file.size(), 4u);
@@ -44,7 +44,7 @@ TEST_F(MappedFileTest, aFile) {
   EXPECT_EQ(readTextFile(folder / "link"), "text");
 }
 
-TEST_F(MappedFileTest, whatIsNoFile) {
+TEST_F(MappedFileTest, WhatIsNoFile) {
   EXPECT_EQ(failure("none"), at("none") + "No such file or directory");
   std::filesystem::create_directory(folder / "folder");
   EXPECT_EQ(failure("folder"), at("folder") + "expected a file but got a folder");
@@ -61,14 +61,14 @@ TEST_F(MappedFileTest, whatIsNoFile) {
   close(socket);
 }
 
-TEST_F(MappedFileTest, namesThatAreNone) {
+TEST_F(MappedFileTest, NamesThatAreNone) {
   folder.write("a", "text");
   EXPECT_EQ(failure(std::string("a\0b", 3)), at("a\\x00b") + "expected a path without a NUL character");
   EXPECT_EQ(failure("\x1b[31m"), at("\\x1b[31m") + "No such file or directory");
   EXPECT_LT(failure(std::string(5'000'000, 'x')).size(), 600u);
 }
 
-TEST_F(MappedFileTest, textHasALimit) {
+TEST_F(MappedFileTest, TextHasALimit) {
   folder.write("long", std::string(101, 'x'));
   EXPECT_EQ(readTextFile(folder / "long", 101).size(), 101u);
   EXPECT_EQ(messageOf([&] { readTextFile(folder / "long", 100); }),

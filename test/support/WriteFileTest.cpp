@@ -73,7 +73,7 @@ struct WriteFileTest : testing::Test {
 
 using Names = std::set<std::string>;
 
-TEST_F(WriteFileTest, newAndOldFiles) {
+TEST_F(WriteFileTest, NewAndOldFiles) {
   writeFile(folder / "a", "first");
   EXPECT_EQ(test::readFile(folder / "a"), "first");
   ASSERT_EQ(chmod((folder / "a").c_str(), 0640), 0);
@@ -84,7 +84,7 @@ TEST_F(WriteFileTest, newAndOldFiles) {
   EXPECT_EQ(names(), (Names{"a", "b"}));
 }
 
-TEST_F(WriteFileTest, aLinkStaysOne) {
+TEST_F(WriteFileTest, ALinkStaysOne) {
   fs::create_directory(folder / "there");
   folder.write("there/a", "old");
   fs::create_symlink("there/a", folder / "link");
@@ -102,7 +102,7 @@ TEST_F(WriteFileTest, aLinkStaysOne) {
   EXPECT_THAT(failure(folder / "circle"), HasSubstr("circle: cannot write: Too many levels of symbolic links"));
 }
 
-TEST_F(WriteFileTest, whereNothingCanBeWritten) {
+TEST_F(WriteFileTest, WhereNothingCanBeWritten) {
   EXPECT_THAT(failure(folder / "none/a"), HasSubstr("none/a: cannot write: No such file or directory"));
   EXPECT_THAT(failure(folder.path()), EndsWith(": cannot write: Is a directory"));
   folder.write("file", "x");
@@ -116,7 +116,7 @@ TEST_F(WriteFileTest, whereNothingCanBeWritten) {
   EXPECT_EQ(names(), Names{"file"});
 }
 
-TEST_F(WriteFileTest, aDeviceStaysOne) {
+TEST_F(WriteFileTest, ADeviceStaysOne) {
   std::string null = folder / "null", full = folder / "full";
   if (mknod(null.c_str(), S_IFCHR | 0666, makedev(1, 3)) != 0 ||
       mknod(full.c_str(), S_IFCHR | 0666, makedev(1, 7)) != 0)
@@ -135,7 +135,7 @@ TEST_F(WriteFileTest, aDeviceStaysOne) {
   EXPECT_EQ(names(), (Names{"full", "link", "null"}));
 }
 
-TEST_F(WriteFileTest, aFifoWithAReader) {
+TEST_F(WriteFileTest, AFifoWithAReader) {
   std::string fifo = folder / "fifo", read, large(1 << 20, 'x');
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   std::thread reader([&] { read = test::readFile(fifo); });
@@ -146,7 +146,7 @@ TEST_F(WriteFileTest, aFifoWithAReader) {
   EXPECT_EQ(names(), Names{"fifo"});
 }
 
-TEST_F(WriteFileTest, whatIsOpenAlreadyIsWrittenToInPlace) {
+TEST_F(WriteFileTest, WhatIsOpenAlreadyIsWrittenToInPlace) {
   int file = open((folder / "a").c_str(), O_RDWR | O_CREAT, 0600), ends[2];
   struct stat before, after;
   ASSERT_EQ(stat((folder / "a").c_str(), &before), 0);
@@ -164,7 +164,7 @@ TEST_F(WriteFileTest, whatIsOpenAlreadyIsWrittenToInPlace) {
   close(ends[0]), close(ends[1]);
 }
 
-TEST_F(WriteFileTest, severalAreWrittenAllOrNone) {
+TEST_F(WriteFileTest, SeveralAreWrittenAllOrNone) {
   folder.write("b", "old");
   writeFiles({{folder / "a", "1"}, {folder / "b", "2"}});
   EXPECT_EQ(test::readFile(folder / "a") + test::readFile(folder / "b"), "12");
@@ -173,7 +173,7 @@ TEST_F(WriteFileTest, severalAreWrittenAllOrNone) {
   EXPECT_EQ(names(), (Names{"a", "b"}));
 }
 
-TEST_F(WriteFileTest, aStagingFolderPublishesOrExchanges) {
+TEST_F(WriteFileTest, AStagingFolderPublishesOrExchanges) {
   folder.write("file", "here");
   StagingFolder staging(folder / "file");
   std::ofstream(staging.content()) << "content";
@@ -190,7 +190,7 @@ TEST_F(WriteFileTest, aStagingFolderPublishesOrExchanges) {
   EXPECT_TRUE(fs::is_directory(folder / "folder"));
 }
 
-TEST_F(WriteFileTest, aSignalRemovesWhatIsBeingWritten) {
+TEST_F(WriteFileTest, ASignalRemovesWhatIsBeingWritten) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     EXPECT_EQ(endedBy(signal,
                       [&] {
@@ -204,14 +204,14 @@ TEST_F(WriteFileTest, aSignalRemovesWhatIsBeingWritten) {
   }
 }
 
-TEST_F(WriteFileTest, aChildLeavesItsParentsFolderAlone) {
+TEST_F(WriteFileTest, AChildLeavesItsParentsFolderAlone) {
   removeStagingFoldersOnSignals();
   stage("weights");
   EXPECT_EQ(endedBy(SIGTERM, [] {}), SIGTERM);
   EXPECT_EQ(names().size(), 1u);
 }
 
-TEST_F(WriteFileTest, whatAKilledWriterLeftGoesAtTheNextWriteBeside) {
+TEST_F(WriteFileTest, WhatAKilledWriterLeftGoesAtTheNextWriteBeside) {
   EXPECT_EQ(endedBy(SIGKILL, [&] { stage("weights"); }), SIGKILL);
   fs::create_directory(folder / ".a.nstf-writing-empty"); // killed before it had a lock
   fs::create_directory(folder / ".a.nstf-writing-mine");
@@ -229,7 +229,7 @@ TEST_F(WriteFileTest, whatAKilledWriterLeftGoesAtTheNextWriteBeside) {
   EXPECT_TRUE(fs::exists(folder / *left.rbegin() / "content/weights"));
 }
 
-TEST_F(WriteFileTest, manyWritersBesideEachOther) {
+TEST_F(WriteFileTest, ManyWritersBesideEachOther) {
   std::vector<std::thread> threads;
   std::atomic<int> failures = 0;
   for (int t = 0; t < 8; ++t)

@@ -21,7 +21,7 @@ protected:
   }
 };
 
-TEST_F(SafeTensorsTest, readsNamesTypesShapesAndBytes) {
+TEST_F(SafeTensorsTest, ReadsNamesTypesShapesAndBytes) {
   std::string header = R"({"__metadata__":{"format":"pt"},
     "b":{"dtype":"BF16","shape":[2],"data_offsets":[24,28]},
     "a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}, "s":{"dtype":"F64","shape":[],"data_offsets":[28,36]}})";
@@ -51,7 +51,7 @@ TEST_F(SafeTensorsTest, readsNamesTypesShapesAndBytes) {
   EXPECT_EQ(wide[1], 0.5);
 }
 
-TEST_F(SafeTensorsTest, cutOffFile) {
+TEST_F(SafeTensorsTest, CutOffFile) {
   EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", "abc")); }),
               HasSubstr("8 bytes of a safetensors header length"));
   EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", "")); }), HasSubstr("the file has 0"));
@@ -60,7 +60,7 @@ TEST_F(SafeTensorsTest, cutOffFile) {
       HasSubstr("tensor 'a': data_offsets [0,16] reach past the 15 bytes of data in the file (is it cut off?)"));
 }
 
-TEST_F(SafeTensorsTest, headerLongerThanFile) {
+TEST_F(SafeTensorsTest, HeaderLongerThanFile) {
   std::string length = std::string("\0\x10\0\0\0\0\0\0", 8);
   EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", length + "{}")); }),
               HasSubstr("the header is said to be 4096 bytes long but only 2 follow"));
@@ -68,14 +68,14 @@ TEST_F(SafeTensorsTest, headerLongerThanFile) {
               HasSubstr("said to be 18446744073709551615 bytes long but only 2 follow"));
 }
 
-TEST_F(SafeTensorsTest, headerNotJson) {
+TEST_F(SafeTensorsTest, HeaderNotJson) {
   EXPECT_THAT(errorOfHeader(R"({"a":)", 0), HasSubstr("x.safetensors:1:6: expected JSON but got this: "));
   EXPECT_THAT(errorOfHeader("[1]", 0), HasSubstr("expected the header to be an object but got [1]"));
   EXPECT_THAT(errorOfHeader("{\"\xff\":1}", 0), HasSubstr("expected JSON but got this: "));
   EXPECT_THAT(errorOfHeader(R"({"a":7})", 0), HasSubstr("tensor 'a': expected an object with dtype"));
 }
 
-TEST_F(SafeTensorsTest, offsets) {
+TEST_F(SafeTensorsTest, Offsets) {
   EXPECT_THAT(errorOfHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}})", 8),
               HasSubstr("expected the begin of data_offsets to be a whole number of at least 0 but got -4"));
   EXPECT_THAT(errorOfHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 8),
@@ -98,7 +98,7 @@ TEST_F(SafeTensorsTest, offsets) {
             "no error");
 }
 
-TEST_F(SafeTensorsTest, shapesAndTypes) {
+TEST_F(SafeTensorsTest, ShapesAndTypes) {
   EXPECT_THAT(errorOfHeader(R"({"a":{"dtype":"F99","shape":[1],"data_offsets":[0,4]}})", 4),
               HasSubstr("tensor 'a': unknown type \"F99\" (known: F64, F32"));
   EXPECT_THAT(errorOfHeader(R"({"a":{"shape":[1],"data_offsets":[0,4]}})", 4), HasSubstr("expected a field 'dtype'"));
@@ -112,14 +112,14 @@ TEST_F(SafeTensorsTest, shapesAndTypes) {
               HasSubstr("expected shape to be a list but got 7"));
 }
 
-TEST_F(SafeTensorsTest, duplicateNames) {
+TEST_F(SafeTensorsTest, DuplicateNames) {
   EXPECT_THAT(errorOfHeader(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},
                                 "a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
                             8),
               HasSubstr("expected each key once in an object but got 'a' again"));
 }
 
-TEST_F(SafeTensorsTest, severalFilesThroughAnIndex) {
+TEST_F(SafeTensorsTest, SeveralFilesThroughAnIndex) {
   writeSafeTensors("one.safetensors", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4);
   writeSafeTensors("two.safetensors", R"({"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8);
   std::string index = "model.safetensors.index.json";
@@ -141,7 +141,7 @@ TEST_F(SafeTensorsTest, severalFilesThroughAnIndex) {
   EXPECT_THAT(errorOf(open), HasSubstr("expected an object 'weight_map'"));
 }
 
-TEST_F(SafeTensorsTest, severalFilesWithoutAnIndex) {
+TEST_F(SafeTensorsTest, SeveralFilesWithoutAnIndex) {
   EXPECT_THAT(errorOf([&] { Checkpoint::open(folder.string()); }), HasSubstr("expected a file *.safetensors"));
   writeSafeTensors("one.safetensors", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4);
   writeSafeTensors("two.safetensors", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4);
@@ -149,7 +149,7 @@ TEST_F(SafeTensorsTest, severalFilesWithoutAnIndex) {
   EXPECT_THAT(errorOf([&] { Checkpoint::open(path("none.safetensors")); }), HasSubstr("No such file"));
 }
 
-TEST(ReadFloats, halvesAreExact) {
+TEST(ReadFloats, HalvesAreExact) {
   uint16_t halves[] = {0x3c00, 0xc000, 0x0001, 0x8001, 0x03ff, 0x7bff, 0x7c00, 0x8000};
   float values[8];
   readFloats(support::ElementType::F16, reinterpret_cast<std::byte *>(halves), 8, values);
@@ -163,7 +163,7 @@ TEST(ReadFloats, halvesAreExact) {
   EXPECT_TRUE(std::signbit(values[7]) && values[7] == 0);
 }
 
-TEST(ElementType, namesAreUnique) {
+TEST(ElementType, NamesAreUnique) {
   for (const char *name : {"F64", "F32", "F16", "BF16", "I8", "BOOL", "F8_E4M3"}) {
     auto type = support::elementTypeFromSafeTensors(name);
     ASSERT_TRUE(type) << name;

@@ -46,7 +46,7 @@ template <typename T> void expectGathers(const StridedView &view, const std::vec
     }
 }
 
-TEST(StridedViewTest, slicesAndTransposes) {
+TEST(StridedViewTest, SlicesAndTransposes) {
   std::vector<uint16_t> all(4 * 3 * 5 * 2);
   std::iota(all.begin(), all.end(), 100);
   StridedView whole = StridedView::of({4, 3, 5, 2});
@@ -57,7 +57,7 @@ TEST(StridedViewTest, slicesAndTransposes) {
             (std::vector<float>{1, 4, 2, 5}));
 }
 
-TEST(StridedViewTest, elementsOfEverySize) {
+TEST(StridedViewTest, ElementsOfEverySize) {
   StridedView view = StridedView::of({7, 9}).slice(1, 2, 5).transpose();
   std::vector<uint8_t> bytes(63);
   std::vector<float> floats(63);
@@ -84,13 +84,13 @@ template <typename T> void expectTransposes() {
   }
 }
 
-TEST(StridedViewTest, largeTransposes) {
+TEST(StridedViewTest, LargeTransposes) {
   expectTransposes<uint16_t>();
   expectTransposes<float>();
   expectTransposes<double>();
 }
 
-TEST(StridedViewTest, simplestForm) {
+TEST(StridedViewTest, SimplestForm) {
   StridedView whole = StridedView::of({4, 3, 5});
   EXPECT_TRUE(whole.simplify().sizes.empty());
   EXPECT_TRUE(whole.slice(0, 1, 2).simplify().sizes.empty()); // rows are side by side

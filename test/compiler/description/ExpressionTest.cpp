@@ -31,7 +31,7 @@ std::string error(const std::string &text) {
   return errorOf([&] { Expression(text).evaluate(scope); });
 }
 
-TEST(ExpressionTest, wholeNumbers) {
+TEST(ExpressionTest, WholeNumbers) {
   EXPECT_EQ(integer("hidden / heads"), 8);
   EXPECT_EQ(integer("1 + 2 * 3 - 4"), 3);
   EXPECT_EQ(integer("(1 + 2) * -3"), -9);
@@ -43,14 +43,14 @@ TEST(ExpressionTest, wholeNumbers) {
   EXPECT_EQ(integer("int(hidden * 0.26)"), 16);
 }
 
-TEST(ExpressionTest, floats) {
+TEST(ExpressionTest, Floats) {
   EXPECT_EQ(number("1.0 / sqrt(hidden)"), 0.125);
   EXPECT_EQ(number("1e-05"), 1e-5);
   EXPECT_EQ(number("2.5E+1"), 25);
   EXPECT_EQ(number("float(1) / 4"), 0.25);
 }
 
-TEST(ExpressionTest, conditions) {
+TEST(ExpressionTest, Conditions) {
   EXPECT_TRUE(condition("not tied or heads == 8"));
   EXPECT_TRUE(condition("act == 'silu' and hidden >= 64"));
   EXPECT_TRUE(condition("none == null"));
@@ -61,7 +61,7 @@ TEST(ExpressionTest, conditions) {
   EXPECT_TRUE(condition("tied or missing"));
 }
 
-TEST(ExpressionTest, refusals) {
+TEST(ExpressionTest, Refusals) {
   EXPECT_THAT(error("65 / heads"), HasSubstr("65 / 8 is not a whole number"));
   EXPECT_THAT(error("1 / 0"), HasSubstr("division of 1 by zero"));
   EXPECT_THAT(error("1 % 0"), HasSubstr("division of 1 by zero"));
@@ -85,14 +85,14 @@ TEST(ExpressionTest, refusals) {
   EXPECT_THAT(errorOf([] { condition("1"); }), HasSubstr("expected true or false but got 1"));
 }
 
-TEST(ExpressionTest, interpolation) {
+TEST(ExpressionTest, Interpolation) {
   EXPECT_EQ(interpolate("layers.{heads - 1}.{act}", scope), "layers.7.silu");
   EXPECT_EQ(interpolate("plain", scope), "plain");
   EXPECT_THAT(errorOf([] { interpolate("a{heads", scope); }), HasSubstr("a closing '}'"));
   EXPECT_THAT(errorOf([] { interpolate("a{tied}", scope); }), HasSubstr("a whole number or a text but got true"));
 }
 
-TEST(ExpressionTest, lists) {
+TEST(ExpressionTest, Lists) {
   std::vector<std::string> texts = {"full", "sliding"};
   ParameterValue list = texts, rope = RopeScaling{RopeScaling::linear, 2.0, {}};
   Scope lists = [&](const std::string &name) { return name == "list" ? &list : name == "rope" ? &rope : nullptr; };

@@ -27,7 +27,7 @@ protected:
 };
 
 /// test/models/make_fixtures.py wrote rope.json. transformers compute in float32, where yarn subtracts.
-TEST_F(RopeTest, everyScalingIsThatOfTransformers) {
+TEST_F(RopeTest, EveryScalingIsThatOfTransformers) {
   std::ifstream in(std::string(NSTF_SOURCE_DIR) + "/test/models/rope.json");
   json cases = json::parse(in);
   ASSERT_GE(cases.size(), 34u);
@@ -44,7 +44,7 @@ TEST_F(RopeTest, everyScalingIsThatOfTransformers) {
   }
 }
 
-TEST_F(RopeTest, formula) {
+TEST_F(RopeTest, Formula) {
   std::vector<double> frequencies = ropeFrequencies(8, 10000);
   ASSERT_EQ(frequencies.size(), 4u);
   EXPECT_EQ(frequencies[0], 1);
@@ -55,7 +55,7 @@ TEST_F(RopeTest, formula) {
 }
 
 /// Dynamic scaling keeps the model's base up to its own positions, and turns all keys by one base beyond.
-TEST_F(RopeTest, dynamicScalingTakesTheCompiledContextAsLength) {
+TEST_F(RopeTest, DynamicScalingTakesTheCompiledContextAsLength) {
   RopeScaling rope = scaling(json{{"rope_scaling", {{"type", "dynamic"}, {"factor", 3}}}}, "rope_scaling");
   EXPECT_EQ(ropeFrequencies(8, 10000, rope, 64, 64), ropeFrequencies(8, 10000));
   EXPECT_EQ(ropeFrequencies(8, 10000, rope, 64, 7), ropeFrequencies(8, 10000));
@@ -65,7 +65,7 @@ TEST_F(RopeTest, dynamicScalingTakesTheCompiledContextAsLength) {
   EXPECT_THAT(errorOf([&] { ropeFrequencies(2, 10000, rope, 64, 65); }), HasSubstr("at least 4 for dynamic rope"));
 }
 
-TEST_F(RopeTest, longropeTakesTheListForTheCompiledContext) {
+TEST_F(RopeTest, LongropeTakesTheListForTheCompiledContext) {
   json config = {{"rope_scaling",
                   {{"type", "longrope"},
                    {"original_max_position_embeddings", 16},
@@ -78,14 +78,14 @@ TEST_F(RopeTest, longropeTakesTheListForTheCompiledContext) {
               HasSubstr("expected long_factor of rope to have a number for each of 3 pairs but got 2"));
 }
 
-TEST_F(RopeTest, positionsTrainedWithStandBesideTheObjectOrInIt) {
+TEST_F(RopeTest, PositionsTrainedWithStandBesideTheObjectOrInIt) {
   json config = {{"rope_scaling", {{"type", "yarn"}, {"original_max_position_embeddings", 16}}}};
   EXPECT_EQ(scaling(config, "rope_scaling").original, 16);
   config["original_max_position_embeddings"] = 32;
   EXPECT_EQ(scaling(config, "rope_scaling").original, 32);
 }
 
-TEST_F(RopeTest, refusals) {
+TEST_F(RopeTest, Refusals) {
   EXPECT_THAT(error({{"rope_type", "mrope"}}),
               HasSubstr("config.json': expected rope_scaling.rope_type to be 'default', 'linear', 'dynamic', 'llama3', "
                         "'yarn' or 'longrope' but got 'mrope'"));

@@ -81,7 +81,7 @@ protected:
   std::string told, text;
 };
 
-TEST_F(ReproducerTest, whatAPassOfOursSaysIsTheUsers) {
+TEST_F(ReproducerTest, WhatAPassOfOursSaysIsTheUsers) {
   EXPECT_TRUE(
       failed(run("nstf-picky", [](ModuleOp module) { return module.emitError("expected more but got less"); })));
   EXPECT_FALSE(reproducer.hasFailed());
@@ -89,7 +89,7 @@ TEST_F(ReproducerTest, whatAPassOfOursSaysIsTheUsers) {
   EXPECT_THAT(readFile(), IsEmpty());
 }
 
-TEST_F(ReproducerTest, aPassThatFailsWithoutAWord) {
+TEST_F(ReproducerTest, APassThatFailsWithoutAWord) {
   EXPECT_TRUE(failed(run("nstf-silent", [](ModuleOp) { return failure(); })));
   ASSERT_TRUE(reproducer.hasFailed());
   EXPECT_EQ(report(), "error: internal error in kernel 'f' (up_proj): pass nstf-silent: it failed without a word\n"
@@ -101,7 +101,7 @@ TEST_F(ReproducerTest, aPassThatFailsWithoutAWord) {
   EXPECT_THAT(text, HasSubstr("nstf-silent)\""));
 }
 
-TEST_F(ReproducerTest, aPassThatLeavesAnInvalidModule) {
+TEST_F(ReproducerTest, APassThatLeavesAnInvalidModule) {
   auto breakModule = [](ModuleOp module) {
     auto function = *module.getOps<func::FuncOp>().begin();
     function.setFunctionType(FunctionType::get(module.getContext(), {}, {IndexType::get(module.getContext())}));
@@ -114,7 +114,7 @@ TEST_F(ReproducerTest, aPassThatLeavesAnInvalidModule) {
   EXPECT_THAT(text, HasSubstr("func.func @f() {")); // as it was before
 }
 
-TEST_F(ReproducerTest, upstreamsPassesAndUnfinishedConversions) {
+TEST_F(ReproducerTest, UpstreamsPassesAndUnfinishedConversions) {
   EXPECT_TRUE(failed(run("lower-something", [](ModuleOp module) { return module.emitError("cannot lower"); })));
   EXPECT_TRUE(reproducer.hasFailed());
   EXPECT_THAT(report(), HasSubstr("pass lower-something: cannot lower\n"));
@@ -125,7 +125,7 @@ TEST_F(ReproducerTest, upstreamsPassesAndUnfinishedConversions) {
   EXPECT_TRUE(reproducer.hasFailed());
 }
 
-TEST_F(ReproducerTest, thePipelineGrowsByStages) {
+TEST_F(ReproducerTest, ThePipelineGrowsByStages) {
   EXPECT_TRUE(succeeded(run("nstf-first", [](ModuleOp) { return success(); })));
   EXPECT_TRUE(failed(run("nstf-second", [](ModuleOp) { return failure(); })));
   report();
@@ -135,7 +135,7 @@ TEST_F(ReproducerTest, thePipelineGrowsByStages) {
   EXPECT_LT(first, second);
 }
 
-TEST_F(ReproducerTest, aNameThatAShellWouldSplit) {
+TEST_F(ReproducerTest, ANameThatAShellWouldSplit) {
   std::filesystem::create_directories(folder / "it's here");
   reproducer = Reproducer(*module, "f", "test-f", folder / "it's here");
   EXPECT_TRUE(failed(run("nstf-silent", [](ModuleOp) { return failure(); })));
@@ -201,7 +201,7 @@ protected:
   std::string printed;
 };
 
-TEST_F(VariantReproducersTest, theFileHoldsTheOneThatFailedAndItsStages) {
+TEST_F(VariantReproducersTest, TheFileHoldsTheOneThatFailedAndItsStages) {
   EXPECT_TRUE(succeeded(runStage("nstf-first", [](VariantOp) { return success(); })));
   EXPECT_EQ(through, 2);
   EXPECT_TRUE(failed(runStage("nstf-second", [](VariantOp op) { return success(op.getSymName() == "a"); })));
@@ -217,14 +217,14 @@ TEST_F(VariantReproducersTest, theFileHoldsTheOneThatFailedAndItsStages) {
   ASSERT_TRUE(bool(read));
 }
 
-TEST_F(VariantReproducersTest, theUsersErrorIsNoInternalOne) {
+TEST_F(VariantReproducersTest, TheUsersErrorIsNoInternalOne) {
   EXPECT_TRUE(failed(runStage("nstf-picky", [](VariantOp op) { return op.emitError("expected more but got less"); })));
   EXPECT_THAT(told, HasSubstr("expected more but got less\n"));
   EXPECT_THAT(printed, IsEmpty());
   EXPECT_THAT(readFile("a") + readFile("b"), IsEmpty());
 }
 
-TEST_F(VariantReproducersTest, codeGenerationIsNeverTheUsers) {
+TEST_F(VariantReproducersTest, CodeGenerationIsNeverTheUsers) {
   auto fail = [](VariantOp op) { return op.emitError("kernel 'kernels': no registers left"); };
   EXPECT_TRUE(failed(runStage("nstf-generate-code", fail)));
   EXPECT_THAT(printed,
@@ -306,7 +306,7 @@ TEST_F(PartReproducersTest, TheUsersErrorIsNoInternalOne) {
   EXPECT_THAT(printed, IsEmpty());
 }
 
-TEST_F(VariantReproducersTest, theLinkTakesAllKernels) {
+TEST_F(VariantReproducersTest, TheLinkTakesAllKernels) {
   auto link = std::make_unique<TestPass>(
       "nstf-link-code", [](ModuleOp module) { return module.emitError("lld: no\n>>> referenced by f"); });
   EXPECT_TRUE(failed(runStage("nstf-first", [](VariantOp) { return success(); }, std::move(link))));
@@ -323,7 +323,7 @@ __attribute__((noinline)) int overflow(volatile int *depth) {
   return overflow(&here) + here;
 }
 
-TEST_F(ReproducerTest, crashesWriteTheFileAndEndTheProcess) {
+TEST_F(ReproducerTest, CrashesWriteTheFileAndEndTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto crash = [&](Action action) {
     installCrashHandler("nstfc model");
@@ -352,7 +352,7 @@ TEST_F(ReproducerTest, crashesWriteTheFileAndEndTheProcess) {
               exitsWithOne, message("segmentation fault"));
 }
 
-TEST(CrashHandler, outsideOfAnyScope) {
+TEST(CrashHandler, OutsideOfAnyScope) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

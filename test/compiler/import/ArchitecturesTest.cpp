@@ -34,7 +34,7 @@ protected:
   }
 };
 
-TEST_F(ArchitecturesTest, activations) {
+TEST_F(ArchitecturesTest, Activations) {
   const std::map<std::string, std::string> keys = {
       {"llama-linear", "hidden_act"}, {"gpt2", "activation_function"}, {"gptj", "activation_function"},
       {"gpt_neox", "hidden_act"},     {"mistral", "hidden_act"},       {"qwen2", "hidden_act"},
@@ -53,7 +53,7 @@ TEST_F(ArchitecturesTest, activations) {
   }
 }
 
-TEST_F(ArchitecturesTest, windows) {
+TEST_F(ArchitecturesTest, Windows) {
   for (const char *fixture : {"mistral", "qwen2", "qwen3", "phi3"})
     for (int window : {0, -1})
       EXPECT_THAT(imported(fixture, {{"sliding_window", window}}),
@@ -77,7 +77,7 @@ TEST_F(ArchitecturesTest, windows) {
       HasSubstr("expected layer_types to be 'full_attention' or 'sliding_attention' but got 'chunked_attention'"));
 }
 
-TEST_F(ArchitecturesTest, ropes) {
+TEST_F(ArchitecturesTest, Ropes) {
   for (const char *fixture : {"llama-linear", "mistral", "qwen2", "gpt_neox"}) {
     EXPECT_THAT(
         imported(fixture, {{"rope_scaling", {{"rope_type", "mrope"}}}}),
@@ -98,7 +98,7 @@ TEST_F(ArchitecturesTest, ropes) {
 }
 
 /// Dynamic scaling is what lets a context be longer than the model says.
-TEST_F(ArchitecturesTest, contexts) {
+TEST_F(ArchitecturesTest, Contexts) {
   ImportOptions options;
   options.context = 24;
   EXPECT_THAT(imported("llama-dynamic", {}, options), HasSubstr("@layers.0.k_cache : tensor<24x32xf32>"));
@@ -112,7 +112,7 @@ TEST_F(ArchitecturesTest, contexts) {
   EXPECT_THAT(shorter, HasSubstr("@layers.0.k_cache : tensor<20x40xf32>"));
 }
 
-TEST_F(ArchitecturesTest, pooling) {
+TEST_F(ArchitecturesTest, Pooling) {
   EXPECT_THAT(imported("bert"), HasSubstr("nstf.mean_rows"));
   EXPECT_THAT(imported("bert"), HasSubstr("nstf.name = \"pooled\""));
   auto pooling = [&](const json &modes) {
@@ -132,7 +132,7 @@ TEST_F(ArchitecturesTest, pooling) {
               HasSubstr("expected position_embedding_type to be 'absolute'"));
 }
 
-TEST_F(ArchitecturesTest, indexOfMissingShards) {
+TEST_F(ArchitecturesTest, IndexOfMissingShards) {
   imported("gpt2");
   writeTensors("model-1-of-2.safetensors", {{"wte.weight", {54, 40}}});
   write("model.safetensors.index.json",
@@ -151,7 +151,7 @@ TEST_F(ArchitecturesTest, indexOfMissingShards) {
 }
 
 /// Whatever stands under a key of config.json, it is a model or one error of one line.
-TEST_F(ArchitecturesTest, anyValueOfAnyKey) {
+TEST_F(ArchitecturesTest, AnyValueOfAnyKey) {
   mlir::MLIRContext context;
   context.loadDialect<NSTFDialect>();
   int models = 0, errors = 0;
@@ -190,7 +190,7 @@ TEST_F(ArchitecturesTest, anyValueOfAnyKey) {
   EXPECT_GT(errors, 300);
 }
 
-TEST_F(ArchitecturesTest, filesOfTheUser) {
+TEST_F(ArchitecturesTest, FilesOfTheUser) {
   EXPECT_THAT(imported("phi"), HasSubstr("unknown architecture 'PhiForCausalLM' (known: "));
   ImportOptions options;
   options.architectures = {std::string(NSTF_SOURCE_DIR) + "/test/models/phi/architecture.yaml"};

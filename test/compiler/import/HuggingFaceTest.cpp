@@ -64,7 +64,7 @@ protected:
   std::map<std::string, std::vector<int64_t>> shapes;
 };
 
-TEST_F(HuggingFaceTest, module) {
+TEST_F(HuggingFaceTest, Module) {
   writeFolder();
   std::string text = imported();
   EXPECT_THAT(text, HasSubstr("nstf.model = {architecture = \"llama\", bos = 1 : i64, context = 32 : i64, eos = "
@@ -80,7 +80,7 @@ TEST_F(HuggingFaceTest, module) {
   EXPECT_THAT(text, testing::Not(HasSubstr("lm_head.weight")));
 }
 
-TEST_F(HuggingFaceTest, untiedHeadAndBiases) {
+TEST_F(HuggingFaceTest, UntiedHeadAndBiases) {
   config["tie_word_embeddings"] = false;
   config["attention_bias"] = true;
   config["mlp_bias"] = true;
@@ -101,7 +101,7 @@ TEST_F(HuggingFaceTest, untiedHeadAndBiases) {
   EXPECT_THAT(text, HasSubstr("(tensor<?x20xf32>, tensor<12x20xf32>, tensor<12xf32>) -> tensor<?x12xf32>"));
 }
 
-TEST_F(HuggingFaceTest, severalFilesAndStoredTypes) {
+TEST_F(HuggingFaceTest, SeveralFilesAndStoredTypes) {
   write("config.json", config.dump());
   auto first = shapes;
   first.erase("model.norm.weight");
@@ -112,7 +112,7 @@ TEST_F(HuggingFaceTest, severalFilesAndStoredTypes) {
   EXPECT_THAT(text, HasSubstr("type = bf16>"));
 }
 
-TEST_F(HuggingFaceTest, withoutWeightFiles) {
+TEST_F(HuggingFaceTest, WithoutWeightFiles) {
   write("config.json", config.dump());
   ImportOptions options;
   options.needWeights = false;
@@ -121,7 +121,7 @@ TEST_F(HuggingFaceTest, withoutWeightFiles) {
   EXPECT_THAT(imported(), HasSubstr("expected a file *.safetensors but there is none"));
 }
 
-TEST_F(HuggingFaceTest, contextOfTheUser) {
+TEST_F(HuggingFaceTest, ContextOfTheUser) {
   writeFolder();
   ImportOptions options;
   options.context = 16;
@@ -130,7 +130,7 @@ TEST_F(HuggingFaceTest, contextOfTheUser) {
   EXPECT_THAT(imported(options), HasSubstr("expected a context of 1 to 32 but got 33"));
 }
 
-TEST_F(HuggingFaceTest, badFolders) {
+TEST_F(HuggingFaceTest, BadFolders) {
   EXPECT_THAT(imported(), HasSubstr(path("config.json") + ": No such file or directory"));
   write("config.json", "{\"a\": ");
   EXPECT_THAT(imported(), HasSubstr("config.json:1:7: expected JSON but got this: syntax error"));
@@ -150,7 +150,7 @@ TEST_F(HuggingFaceTest, badFolders) {
               HasSubstr("'" + missing + "': no such folder"));
 }
 
-TEST_F(HuggingFaceTest, withoutArchitectures) {
+TEST_F(HuggingFaceTest, WithoutArchitectures) {
   writeFolder();
   std::string named = imported();
   for (json absent : {json(), json::array()}) {
@@ -169,7 +169,7 @@ TEST_F(HuggingFaceTest, withoutArchitectures) {
   EXPECT_THAT(withConfig("model_type", nullptr), HasSubstr("expected 'architectures' or 'model_type' but got neither"));
 }
 
-TEST_F(HuggingFaceTest, badConfigs) {
+TEST_F(HuggingFaceTest, BadConfigs) {
   EXPECT_THAT(withConfig("num_attention_heads", 0), HasSubstr("num_attention_heads: expected at least 1 but got 0"));
   EXPECT_THAT(withConfig("num_attention_heads", "6"),
               HasSubstr("expected num_attention_heads to be a whole number but got '6'"));
@@ -191,7 +191,7 @@ TEST_F(HuggingFaceTest, badConfigs) {
   EXPECT_THAT(withConfig("head_dim", 3), HasSubstr("expected an even head_dim for rope but got 3"));
 }
 
-TEST_F(HuggingFaceTest, badTensors) {
+TEST_F(HuggingFaceTest, BadTensors) {
   shapes.erase("model.norm.weight");
   writeFolder();
   EXPECT_THAT(imported(), HasSubstr("tensor 'model.norm.weight' is missing ("));
@@ -204,7 +204,7 @@ TEST_F(HuggingFaceTest, badTensors) {
   EXPECT_THAT(imported(), HasSubstr("expected a type of f32, f16, bf16 or f64 but got i32"));
 }
 
-TEST_F(HuggingFaceTest, knownArchitectures) {
+TEST_F(HuggingFaceTest, KnownArchitectures) {
   EXPECT_THAT(knownArchitectures(), testing::Contains("LlamaForCausalLM"));
 }
 

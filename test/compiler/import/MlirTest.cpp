@@ -27,7 +27,7 @@ nstf.graph @g(%x: tensor<?x4xf32> {nstf.name = "x"}) -> (tensor<?x4xf32> {nstf.n
   }
 };
 
-TEST_F(MlirTest, pathsAreRelativeToTheFile) {
+TEST_F(MlirTest, PathsAreRelativeToTheFile) {
   write("w.bin", std::string(72, '\0'));
   std::string weight = "nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 8, type = f32>";
   std::string text = withWeight(weight);
@@ -37,7 +37,7 @@ TEST_F(MlirTest, pathsAreRelativeToTheFile) {
   EXPECT_THAT(withWeight(weight, options), HasSubstr("nstf.weight @w : tensor<4x4xf32> loc"));
 }
 
-TEST_F(MlirTest, wrongModules) {
+TEST_F(MlirTest, WrongModules) {
   write("w.bin", std::string(71, '\0'));
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 8, type = f32>"),
               StartsWith("m.mlir:1:1: 'nstf.weight' op expected 'tensor<4x4xf32>' of 'f32' at offset 8"));
@@ -61,7 +61,7 @@ TEST_F(MlirTest, wrongModules) {
   EXPECT_THAT(imported(write("b.mlir", "module {}")), HasSubstr("expected an nstf.graph but the module has none"));
 }
 
-TEST_F(MlirTest, choosesByWhatItFinds) {
+TEST_F(MlirTest, ChoosesByWhatItFinds) {
   EXPECT_THAT(imported(path("none")), HasSubstr("none': no such file or folder"));
   EXPECT_THAT(imported(folder.string()), HasSubstr("expected a model folder with a config.json but it has none"));
   EXPECT_THAT(imported(write("m.bin", "")), HasSubstr("expected a model folder, a .yaml graph or a .mlir module"));

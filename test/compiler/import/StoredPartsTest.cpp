@@ -27,7 +27,7 @@ protected:
   }
 };
 
-TEST_F(StoredPartsTest, places) {
+TEST_F(StoredPartsTest, Places) {
   // Tensors lie in the order of their names: flipped (48 bytes), t (192), vector.
   std::string whole = withWeight("{shape: [12, 4], tensor: t}");
   size_t start = std::stoul(whole.substr(whole.find("offset = ") + 9));
@@ -46,7 +46,7 @@ TEST_F(StoredPartsTest, places) {
               HasSubstr("offset = " + std::to_string(start - 44) + ", type = f32, sizes = [2, 4], strides = [1, 3]>"));
 }
 
-TEST_F(StoredPartsTest, severalNamesAndAPrefixThatMayLack) {
+TEST_F(StoredPartsTest, SeveralNamesAndAPrefixThatMayLack) {
   EXPECT_THAT(withWeight("{shape: [12, 4], tensor: [new, t]}"), HasSubstr("tensor<12x4xf32> from <\"c.safetensors\""));
   EXPECT_THAT(withWeight("{shape: [12, 4], tensor: [new, newer]}"), HasSubstr("tensor 'new' is missing ("));
   EXPECT_THAT(withWeight("{shape: [12, 4], tensor: model.t}", "optional_prefix: \"model.\"\n"),
@@ -55,7 +55,7 @@ TEST_F(StoredPartsTest, severalNamesAndAPrefixThatMayLack) {
               HasSubstr("tensor 'other.t' is missing ("));
 }
 
-TEST_F(StoredPartsTest, whatIsStoredMustBeThere) {
+TEST_F(StoredPartsTest, WhatIsStoredMustBeThere) {
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: t, stored: [9, 4], slice: {axis: 0, from: 6, count: 3}}"),
               HasSubstr("tensor 't': expected shape [9, 4] ('" + path("graph.yaml") + "') but got [12, 4]"));
   EXPECT_THAT(withWeight("{shape: [6, 4], tensor: t, stored: [2, 2, 4, 3], slice: {axis: 1, from: 1, count: 1}}"),
@@ -65,7 +65,7 @@ TEST_F(StoredPartsTest, whatIsStoredMustBeThere) {
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: vector, stored: [3, 4]}"), HasSubstr("tensor<3x4xf32> from"));
 }
 
-TEST_F(StoredPartsTest, faults) {
+TEST_F(StoredPartsTest, Faults) {
   auto slice = [&](const std::string &text) {
     return withWeight("{shape: [3, 4], tensor: t, stored: [12, 4], slice: " + text + "}");
   };
@@ -93,7 +93,7 @@ TEST_F(StoredPartsTest, faults) {
               HasSubstr("has more elements than can be counted"));
 }
 
-TEST_F(StoredPartsTest, neighboursGroup) {
+TEST_F(StoredPartsTest, NeighboursGroup) {
   EXPECT_TRUE(groupsInto({4, 3, 5}, {12, 5}));
   EXPECT_TRUE(groupsInto({4, 1, 3, 5}, {4, 15}));
   EXPECT_TRUE(groupsInto({6, 1}, {6}));

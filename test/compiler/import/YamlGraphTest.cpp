@@ -46,7 +46,7 @@ protected:
   }
 };
 
-TEST_F(YamlGraphTest, mlp) {
+TEST_F(YamlGraphTest, Mlp) {
   write("mlp.yaml", readText(std::string(NSTF_SOURCE_DIR) + "/test/compiler/import/Inputs/mlp.yaml"));
   writeTensors("mlp.safetensors",
                {{"fc1.weight", {33, 20}}, {"fc1.bias", {33}}, {"fc2.weight", {20, 33}}, {"head.weight", {7, 20}}});
@@ -62,7 +62,7 @@ TEST_F(YamlGraphTest, mlp) {
   EXPECT_THAT(printed(import), HasSubstr("No such file"));
 }
 
-TEST_F(YamlGraphTest, nodesInAnyOrderAndAttributesOfEveryKind) {
+TEST_F(YamlGraphTest, NodesInAnyOrderAndAttributesOfEveryKind) {
   std::string text = withNodes("  y: {op: rms_norm, operands: [r, v], attributes: {eps: 0}}\n"
                                "  r: {op: rope, operands: [a], attributes: {head_size: 2 + 2, inv_freq: [1, 0.5], "
                                "interleaved: true, scale: 2}}\n"
@@ -73,7 +73,7 @@ TEST_F(YamlGraphTest, nodesInAnyOrderAndAttributesOfEveryKind) {
   EXPECT_THAT(text, HasSubstr("{eps = 0.000000e+00 : f64}"));
 }
 
-TEST_F(YamlGraphTest, typesByExpressionAndInputsByCondition) {
+TEST_F(YamlGraphTest, TypesByExpressionAndInputsByCondition) {
   auto graph = [&](const std::string &type, const std::string &bias) {
     return imported("name: g\nabout: a product\n"
                     "parameters: {type: \"'" +
@@ -98,7 +98,7 @@ TEST_F(YamlGraphTest, typesByExpressionAndInputsByCondition) {
               HasSubstr("graph.yaml:5:3: 'x': expected a type of f32, f16, bf16, i32, e4m3fnuz or i8 but got 'f8'"));
 }
 
-TEST_F(YamlGraphTest, repeatedSections) {
+TEST_F(YamlGraphTest, RepeatedSections) {
   const char *text = R"(
 name: tower
 parameters: {depth: 3, width: 4, wide: depth > 2}
@@ -130,7 +130,7 @@ outputs: {y: y}
   EXPECT_THAT(imported(withFile), HasSubstr("tensor 'w20' is missing ("));
 }
 
-TEST_F(YamlGraphTest, wrongNodes) {
+TEST_F(YamlGraphTest, WrongNodes) {
   EXPECT_THAT(withNodes("  y: {op: lineer, operands: [x, w]}\n"),
               StartsWith("graph.yaml:9:3: node 'y': unknown op 'lineer', did you mean 'linear'? (known: add, "
                          "add_positions, argmax, attention, "));
@@ -155,7 +155,7 @@ TEST_F(YamlGraphTest, wrongNodes) {
   EXPECT_THAT(withNodes("  y: {op: silu, operands: [x | none | w]}\n"), HasSubstr("'name | none'"));
 }
 
-TEST_F(YamlGraphTest, wrongShapes) {
+TEST_F(YamlGraphTest, WrongShapes) {
   EXPECT_THAT(withNodes("  a: {op: silu, operands: [x]}\n  y: {op: linear, operands: [a, v]}\n"),
               StartsWith("graph.yaml:10:3: 'nstf.linear' op operand #1 must be static [rows, columns] tensor"));
   EXPECT_THAT(withNodes("  y: {op: add, operands: [x, w]}\n"), StartsWith("graph.yaml:9:3: 'nstf.add' op "));
@@ -168,7 +168,7 @@ TEST_F(YamlGraphTest, wrongShapes) {
   EXPECT_THAT(text, StartsWith("graph.yaml:6:3: 'nstf.linear' op expected K of x and w to be equal but got 4 and 5"));
 }
 
-TEST_F(YamlGraphTest, wrongAttributes) {
+TEST_F(YamlGraphTest, WrongAttributes) {
   auto norm = [&](const std::string &attributes) {
     return withNodes("  y: {op: rms_norm, operands: [x, v], attributes: {" + attributes + "}}\n");
   };
@@ -181,7 +181,7 @@ TEST_F(YamlGraphTest, wrongAttributes) {
   EXPECT_THAT(norm("eps: small"), StartsWith("graph.yaml:9:52: in 'small': unknown name 'small'"));
 }
 
-TEST_F(YamlGraphTest, wrongFiles) {
+TEST_F(YamlGraphTest, WrongFiles) {
   EXPECT_THAT(imported("a: [\n"), StartsWith("graph.yaml:2:1: expected YAML but got this: "));
   EXPECT_THAT(imported(""), HasSubstr("expected the file to be a map"));
   EXPECT_THAT(imported("- 1\n"), HasSubstr("expected the file to be a map"));
@@ -219,7 +219,7 @@ TEST_F(YamlGraphTest, wrongFiles) {
 }
 
 // A file that is only cut off or has a byte wrong is refused or read, but never brings the importer down.
-TEST_F(YamlGraphTest, damagedFiles) {
+TEST_F(YamlGraphTest, DamagedFiles) {
   std::string whole = readText(std::string(NSTF_SOURCE_DIR) + "/test/compiler/import/Inputs/mlp.yaml") + "\n" +
                       readText(std::string(NSTF_SOURCE_DIR) + "/templates/models/llama.yaml");
   whole = whole.substr(whole.find("name: llama"));
@@ -248,7 +248,7 @@ TEST_F(YamlGraphTest, damagedFiles) {
 }
 
 // graph.schema.json and the reader know the same keys.
-TEST_F(YamlGraphTest, schemaKnowsTheReadersKeys) {
+TEST_F(YamlGraphTest, SchemaKnowsTheReadersKeys) {
   auto schema =
       nlohmann::json::parse(readText(std::string(NSTF_SOURCE_DIR) + "/compiler/description/graph.schema.json"));
   for (const auto &[kind, keys] : knownKeys()) {

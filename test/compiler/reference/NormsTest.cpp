@@ -18,7 +18,7 @@ const double tiny = 1e-15;
 
 using NormsTest = ReferenceTest;
 
-TEST_F(NormsTest, rmsNormOfHeads) {
+TEST_F(NormsTest, RmsNormOfHeads) {
   Tensor y = evaluate(argument("a", "tensor<?x4xf32>") + ", " + argument("b", "tensor<2xf32>"), "tensor<?x4xf32>",
                       "%y = nstf.rms_norm %a, %b {eps = 11.5 : f64} : (tensor<?x4xf32>, tensor<2xf32>) -> "
                       "tensor<?x4xf32>",
@@ -27,7 +27,7 @@ TEST_F(NormsTest, rmsNormOfHeads) {
   EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {3 / first, 40 / first, 0.0, 10 / second}));
 }
 
-TEST_F(NormsTest, layerNorm) {
+TEST_F(NormsTest, LayerNorm) {
   auto run = [&](const std::string &bias, const std::string &type, std::vector<Tensor> inputs) {
     return numbers(evaluate(argument("a", "tensor<?x3xf32>") + ", " + argument("b", "tensor<3xf32>") +
                                 (bias.empty() ? "" : ", " + argument("c", "tensor<3xf32>")),
@@ -47,14 +47,14 @@ TEST_F(NormsTest, layerNorm) {
                         {10 - 1 / first, 20.0, 30 + 2 / first, 10 - 5 / second, 20.0, 30 + 10 / second}));
 }
 
-TEST_F(NormsTest, l2Normalize) {
+TEST_F(NormsTest, L2Normalize) {
   Tensor y = evaluate(argument("a", "tensor<?x2xf32>"), "tensor<?x2xf32>",
                       "%y = nstf.l2_normalize %a {eps = 10.0 : f64} : (tensor<?x2xf32>) -> tensor<?x2xf32>",
                       {Tensor({3, 2}, std::vector<int>{30, -40, 3, 4, 0, 0})}, 3);
   EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {0.6, -0.8, 0.3, 0.4, 0.0, 0.0}));
 }
 
-TEST_F(NormsTest, addPositions) {
+TEST_F(NormsTest, AddPositions) {
   auto run = [&](int64_t position) {
     return numbers(evaluate(argument("a", "tensor<?x1xf32>") + ", " + argument("b", "tensor<102x1xf32>"),
                             "tensor<?x1xf32>",
@@ -74,7 +74,7 @@ TEST_F(NormsTest, addPositions) {
 }
 
 /// Where no graph says how long the context is, the table may be too short.
-TEST_F(NormsTest, addPositionsPastTheTable) {
+TEST_F(NormsTest, AddPositionsPastTheTable) {
   auto module = parse("nstf.kernel @k(%a: tensor<?x1xf32>, %b: tensor<3x1xf32>) -> tensor<?x1xf32> {\n"
                       "%y = nstf.add_positions %a, %b : (tensor<?x1xf32>, tensor<3x1xf32>) -> tensor<?x1xf32>\n"
                       "nstf.return %y : tensor<?x1xf32>\n}");
@@ -88,7 +88,7 @@ TEST_F(NormsTest, addPositionsPastTheTable) {
                                                                    "got 2 to 3")));
 }
 
-TEST_F(NormsTest, activations) {
+TEST_F(NormsTest, Activations) {
   const double infinity = std::numeric_limits<double>::infinity();
   auto unary = [&](const std::string &op) {
     Tensor x({1, 6}, std::vector<double>{0, 1, -2, -800, infinity, -infinity});
@@ -112,7 +112,7 @@ TEST_F(NormsTest, activations) {
   }
 }
 
-TEST_F(NormsTest, firstAndMeanRow) {
+TEST_F(NormsTest, FirstAndMeanRow) {
   auto run = [&](const std::string &op) {
     return numbers(evaluate(argument("a", "tensor<?x2xf32>"), "tensor<1x2xf32>",
                             "%y = nstf." + op + " %a : (tensor<?x2xf32>) -> tensor<1x2xf32>",
@@ -124,7 +124,7 @@ TEST_F(NormsTest, firstAndMeanRow) {
 
 // Equal scores: the result is the mean of the values a row sees. Of a cache filled up to position 4 a window of 2 shows
 // the row at 3 the keys 2 and 3, and the one at 4 the keys 3 and 4.
-TEST_F(NormsTest, attentionInAWindow) {
+TEST_F(NormsTest, AttentionInAWindow) {
   auto run = [&](const std::string &kind, const Tensor &values, int64_t position, const std::string &window) {
     return numbers(evaluate(
         argument("a", "tensor<?x1xf32>") + ", " + argument("b", kind) + ", " + argument("c", kind), "tensor<?x1xf32>",

@@ -20,7 +20,7 @@ const double tiny = 1e-15;
 
 using OperationsTest = ReferenceTest;
 
-TEST_F(OperationsTest, everyGraphOperationHasAReference) {
+TEST_F(OperationsTest, EveryGraphOperationHasAReference) {
   std::vector<std::string> operations = import::graphOperations(&context);
   for (const char *decoder : {"dequantize", "dequantize_rows"}) // which passes put into a graph, no file
     operations.push_back(decoder);
@@ -28,7 +28,7 @@ TEST_F(OperationsTest, everyGraphOperationHasAReference) {
   EXPECT_EQ(referenceOperations(), operations);
 }
 
-TEST_F(OperationsTest, embedding) {
+TEST_F(OperationsTest, Embedding) {
   auto run = [&](std::vector<int> ids) {
     return evaluate(argument("a", "tensor<?xi32>") + ", " + argument("b", "tensor<3x2xf32>"), "tensor<?x2xf32>",
                     "%y = nstf.embedding %a, %b : (tensor<?xi32>, tensor<3x2xf32>) -> tensor<?x2xf32>",
@@ -39,7 +39,7 @@ TEST_F(OperationsTest, embedding) {
   EXPECT_THAT([&] { run({-1, 0}); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr("but got -1")));
 }
 
-TEST_F(OperationsTest, linearWithBias) {
+TEST_F(OperationsTest, LinearWithBias) {
   Tensor y =
       evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<3x2xf32>") + ", " +
                    argument("c", "tensor<3xf32>"),
@@ -53,7 +53,7 @@ TEST_F(OperationsTest, linearWithBias) {
 }
 
 /// Of two groups of a row, the second of zeros: 127 times what the largest is; 0.5 of a code goes to the even one.
-TEST_F(OperationsTest, quantizeGivesCodesAndScales) {
+TEST_F(OperationsTest, QuantizeGivesCodesAndScales) {
   auto module = parse("nstf.graph @main(" + argument("a", "tensor<1x6xf32>") +
                       ") -> (tensor<1x6xi8> {nstf.name = \"codes\"}, tensor<1x2xf32> {nstf.name = \"scales\"}, "
                       "tensor<1x6xf32> {nstf.name = \"y\"}) attributes {context = 1 : i64} {\n"
@@ -70,7 +70,7 @@ TEST_F(OperationsTest, quantizeGivesCodesAndScales) {
 }
 
 /// Of f8E4M3FNUZ 240 is the largest; between 16 and 32 numbers are 2 apart, below 2⁻⁷ 2⁻¹⁰.
-TEST_F(OperationsTest, quantizeToFloatsOf8Bits) {
+TEST_F(OperationsTest, QuantizeToFloatsOf8Bits) {
   Tensor y = evaluate(argument("a", "tensor<1x5xf32>"), "tensor<1x5xf8E4M3FNUZ>",
                       "%y, %s = nstf.quantize %a {type = f8E4M3FNUZ, group = 5} "
                       ": tensor<1x5xf32> -> tensor<1x5xf8E4M3FNUZ>, tensor<1x1xf32>",
@@ -79,7 +79,7 @@ TEST_F(OperationsTest, quantizeToFloatsOf8Bits) {
 }
 
 /// 2^17 products of 2^14 are 2^31, which is -2^31; one less is itself.
-TEST_F(OperationsTest, linearOfBytesIsModulo2To32) {
+TEST_F(OperationsTest, LinearOfBytesIsModulo2To32) {
   int64_t k = 1 << 17;
   std::vector<int> x(2 * k, -128);
   x[k] = -127;
@@ -90,7 +90,7 @@ TEST_F(OperationsTest, linearOfBytesIsModulo2To32) {
   EXPECT_THAT(numbers(y), ElementsAre(-2147483648.0, 2147483648.0 - 128));
 }
 
-TEST_F(OperationsTest, rmsNorm) {
+TEST_F(OperationsTest, RmsNorm) {
   Tensor y = evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<2xf32>"), "tensor<?x2xf32>",
                       "%y = nstf.rms_norm %a, %b {eps = 11.5 : f64} : (tensor<?x2xf32>, tensor<2xf32>) -> "
                       "tensor<?x2xf32>",
@@ -100,7 +100,7 @@ TEST_F(OperationsTest, rmsNorm) {
 }
 
 // One head of six: four features turn in two pairs, two pass through.
-TEST_F(OperationsTest, ropeRotateHalf) {
+TEST_F(OperationsTest, RopeRotateHalf) {
   Tensor y = evaluate(argument("a", "tensor<?x6xf32>"), "tensor<?x6xf32>",
                       "%y = nstf.rope %a {head_size = 6 : i64, inv_freq = array<f64: 1.0, 0.5>, scale = 2.0 : f64} : "
                       "(tensor<?x6xf32>) -> tensor<?x6xf32>",
@@ -112,7 +112,7 @@ TEST_F(OperationsTest, ropeRotateHalf) {
                                                         2 * (4 * d + 2 * t), 5.0, 6.0}));
 }
 
-TEST_F(OperationsTest, ropeInterleavedInTwoHeads) {
+TEST_F(OperationsTest, RopeInterleavedInTwoHeads) {
   Tensor y = evaluate(argument("a", "tensor<?x4xf32>"), "tensor<?x4xf32>",
                       "%y = nstf.rope %a {head_size = 2 : i64, inv_freq = array<f64: 0.5>, interleaved} : "
                       "(tensor<?x4xf32>) -> tensor<?x4xf32>",
@@ -121,7 +121,7 @@ TEST_F(OperationsTest, ropeInterleavedInTwoHeads) {
   EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {c - 2 * s, 2 * c + s, 3 * c - 4 * s, 4 * c + 3 * s}));
 }
 
-TEST_F(OperationsTest, ropeFromATable) {
+TEST_F(OperationsTest, RopeFromATable) {
   const char *body = "%y = nstf.rope %a, %b {head_size = 2 : i64, inv_freq = array<f64: 9.0>} : (tensor<?x2xf32>, "
                      "tensor<5x2xf32>) -> tensor<?x2xf32>";
   auto run = [&](int64_t position) {
@@ -135,7 +135,7 @@ TEST_F(OperationsTest, ropeFromATable) {
 }
 
 // Two query heads of size 1 share one key-value head; three cached rows are seen by the second token, two by the first.
-TEST_F(OperationsTest, attentionOverACache) {
+TEST_F(OperationsTest, AttentionOverACache) {
   Tensor y =
       evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<4x1xf32>") + ", " +
                    argument("c", "tensor<4x1xf32>"),
@@ -151,7 +151,7 @@ TEST_F(OperationsTest, attentionOverACache) {
                                                 (1 + 2 * e * e + 4 * e * e * e * e) / (1 + e * e + e * e * e * e)}));
 }
 
-TEST_F(OperationsTest, attentionOverRowsOfTheStep) {
+TEST_F(OperationsTest, AttentionOverRowsOfTheStep) {
   auto run = [&](const std::string &causal) {
     return evaluate(argument("a", "tensor<?x1xf32>") + ", " + argument("b", "tensor<?x1xf32>") + ", " +
                         argument("c", "tensor<?x1xf32>"),
@@ -166,7 +166,7 @@ TEST_F(OperationsTest, attentionOverRowsOfTheStep) {
   EXPECT_THAT(numbers(run(", causal")), Pointwise(DoubleNear(tiny), {1.0, 2.0}));
 }
 
-TEST_F(OperationsTest, kvAppendIsAValueWhereItIsNoState) {
+TEST_F(OperationsTest, KvAppendIsAValueWhereItIsNoState) {
   Tensor y = evaluate(argument("a", "tensor<?x1xf32>") + ", " + argument("b", "tensor<4x1xf32>"), "tensor<4x1xf32>",
                       "%y = nstf.kv_append %a, %b : (tensor<?x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>",
                       {Tensor({2, 1}, std::vector<int>{8, 9}), Tensor({4, 1}, std::vector<int>{1, 2, 3, 4})}, 2,
@@ -174,7 +174,7 @@ TEST_F(OperationsTest, kvAppendIsAValueWhereItIsNoState) {
   EXPECT_THAT(numbers(y), ElementsAre(1, 2, 8, 9));
 }
 
-TEST_F(OperationsTest, elementwise) {
+TEST_F(OperationsTest, Elementwise) {
   auto binary = [&](const std::string &op) {
     return numbers(evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<?x2xf32>"),
                             "tensor<?x2xf32>", "%y = nstf." + op + " %a, %b : tensor<?x2xf32>",
@@ -189,14 +189,14 @@ TEST_F(OperationsTest, elementwise) {
               Pointwise(DoubleNear(tiny), {silu(1), 0.0}));
 }
 
-TEST_F(OperationsTest, softmaxOfLargeNumbers) {
+TEST_F(OperationsTest, SoftmaxOfLargeNumbers) {
   Tensor y = evaluate(argument("a", "tensor<?x2xf32>"), "tensor<?x2xf32>", "%y = nstf.softmax %a : tensor<?x2xf32>",
                       {Tensor({2, 2}, std::vector<int>{5000, 5001, 3, 3})}, 2);
   double e = std::exp(1.0);
   EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {1 / (1 + e), e / (1 + e), 0.5, 0.5}));
 }
 
-TEST_F(OperationsTest, argmaxTakesTheFirstOfEquals) {
+TEST_F(OperationsTest, ArgmaxTakesTheFirstOfEquals) {
   Tensor y = evaluate(argument("a", "tensor<?x3xf32>"), "tensor<?xi32>",
                       "%y = nstf.argmax %a : (tensor<?x3xf32>) -> tensor<?xi32>",
                       {Tensor({2, 3}, std::vector<int>{1, 7, 7, -1, -2, -3})}, 2);
@@ -204,7 +204,7 @@ TEST_F(OperationsTest, argmaxTakesTheFirstOfEquals) {
   EXPECT_THAT(numbers(y), ElementsAre(1, 0));
 }
 
-TEST_F(OperationsTest, lastRow) {
+TEST_F(OperationsTest, LastRow) {
   Tensor y = evaluate(argument("a", "tensor<?x2xf32>"), "tensor<1x2xf32>",
                       "%y = nstf.last_row %a : (tensor<?x2xf32>) -> tensor<1x2xf32>",
                       {Tensor({2, 2}, std::vector<int>{1, 2, 3, 4})}, 2);

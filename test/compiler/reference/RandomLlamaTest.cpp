@@ -36,7 +36,7 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-TEST_F(RandomLlamaTest, logitsOfEveryPosition) {
+TEST_F(RandomLlamaTest, LogitsOfEveryPosition) {
   ASSERT_TRUE(module);
   ReferenceOptions options;
   options.randomSeed = expected["seed"].get<uint64_t>();

@@ -32,7 +32,7 @@ const char *const accumulating = R"(
     nstf.return %y : tensor<?x1xf32>
   })";
 
-TEST_F(ReferenceModelTest, statesLiveFromStepToStep) {
+TEST_F(ReferenceModelTest, StatesLiveFromStepToStep) {
   auto module = parse(accumulating);
   ReferenceModel model(*module);
   auto run = [&](std::vector<int> rows, int64_t position) {
@@ -59,7 +59,7 @@ TEST_F(ReferenceModelTest, statesLiveFromStepToStep) {
   EXPECT_THAT([&] { model.setState("none", Tensor({4, 1})); }, message("no state 'none'"));
 }
 
-TEST_F(ReferenceModelTest, kernelsMeanWhatTheirOperationsMean) {
+TEST_F(ReferenceModelTest, KernelsMeanWhatTheirOperationsMean) {
   auto module = parse(R"(
     nstf.state @cache : tensor<4x1xf32>
     nstf.kernel @append(%x: tensor<?x1xf32>, %c: tensor<4x1xf32>) -> tensor<4x1xf32> {
@@ -102,7 +102,7 @@ std::string weightGraph(const std::string &weight, const std::string &type) {
          "\nnstf.return %y : " + type + "\n}";
 }
 
-TEST_F(ReferenceModelTest, weightsFromFiles) {
+TEST_F(ReferenceModelTest, WeightsFromFiles) {
   std::string path = (std::filesystem::temp_directory_path() / ("nstf-reference-" + std::to_string(getpid()))).string();
   double stored[] = {0, 0.1, 2};
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<char *>(stored), sizeof stored);
@@ -116,7 +116,7 @@ TEST_F(ReferenceModelTest, weightsFromFiles) {
 }
 
 // Against LLVM's own arithmetic: ties, subnormals, what overflows, and numbers of every size.
-TEST_F(ReferenceModelTest, weightsOf16Bits) {
+TEST_F(ReferenceModelTest, WeightsOf16Bits) {
   std::vector<double> stored = {0.0,         -0.0,
                                 1 + 0x1p-11, 1 + 0x3p-11,
                                 1 + 0x1p-8,  1 + 0x3p-8,
@@ -149,7 +149,7 @@ TEST_F(ReferenceModelTest, weightsOf16Bits) {
   std::filesystem::remove(path);
 }
 
-TEST_F(ReferenceModelTest, computedAndRandomWeights) {
+TEST_F(ReferenceModelTest, ComputedAndRandomWeights) {
   auto table = parse(weightGraph("computed <inv_freq = [1.0, 0.5], scale = 2.0>", "tensor<3x4xf32>"));
   std::vector<double> numbersOf = numbers(ReferenceModel(*table).run({}, 1, 0).at("y"));
   EXPECT_EQ(numbersOf[0], 2);
@@ -169,7 +169,7 @@ TEST_F(ReferenceModelTest, computedAndRandomWeights) {
 }
 
 // The generator is part of the package's format: these numbers must never change.
-TEST(RandomWeightsTest, isTheDocumentedGenerator) {
+TEST(RandomWeightsTest, IsTheDocumentedGenerator) {
   int64_t vector[] = {4}, matrix[] = {4, 48};
   RandomWeights first(0, "model.norm.weight", vector, 1), other(1, "model.norm.weight", vector, 1);
   RandomWeights scaled(0, "model.norm.weight", matrix, 2);
@@ -189,7 +189,7 @@ TEST(RandomWeightsTest, isTheDocumentedGenerator) {
   EXPECT_NEAR(squares / 10000, 1.0 / 3, 0.02);
 }
 
-TEST_F(ReferenceModelTest, tolerances) {
+TEST_F(ReferenceModelTest, Tolerances) {
   mlir::Type f32 = mlir::Float32Type::get(&context), f16 = mlir::Float16Type::get(&context);
   for (const std::string &operation : referenceOperations())
     EXPECT_TRUE(operationTolerance(operation, f32)) << operation;

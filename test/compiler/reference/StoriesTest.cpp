@@ -66,11 +66,11 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-TEST_F(StoriesTest, greedy64) { decode("expected.json"); }
-TEST_F(StoriesTest, greedy200) { decode("expected_200.json"); }
-TEST_F(StoriesTest, greedyAfterAPrompt) { decode("expected_prompt.json"); }
+TEST_F(StoriesTest, Greedy64) { decode("expected.json"); }
+TEST_F(StoriesTest, Greedy200) { decode("expected_200.json"); }
+TEST_F(StoriesTest, GreedyAfterAPrompt) { decode("expected_prompt.json"); }
 
-TEST_F(StoriesTest, hiddenStateAfterEveryLayer) {
+TEST_F(StoriesTest, HiddenStateAfterEveryLayer) {
   json want = expected("expected.json");
   std::map<std::string, std::vector<double>> seen;
   auto observe = [&](mlir::Operation *op, llvm::ArrayRef<const Tensor *> results) {
@@ -84,7 +84,7 @@ TEST_F(StoriesTest, hiddenStateAfterEveryLayer) {
     EXPECT_LE(distance(seen["model.layers." + std::to_string(layer) + ".mlp_residual"], layers[layer]), 1e-5) << layer;
 }
 
-TEST_F(StoriesTest, prefillEqualsSingleSteps) {
+TEST_F(StoriesTest, PrefillEqualsSingleSteps) {
   std::vector<int32_t> all = expected("expected.json")["greedy_ids"];
   ReferenceModel single(*module);
   for (size_t tokens : {1u, 2u, 7u, 64u}) {
@@ -100,7 +100,7 @@ TEST_F(StoriesTest, prefillEqualsSingleSteps) {
 }
 
 // Passes that form kernels change what is launched, not what it means.
-TEST_F(StoriesTest, formedKernels) {
+TEST_F(StoriesTest, FormedKernels) {
   std::vector<int32_t> ids = expected("expected_prompt.json")["prompt_ids"];
   std::vector<double> before = ReferenceModel(*module).runIds(ids, 0);
   mlir::PassManager passes(&context);

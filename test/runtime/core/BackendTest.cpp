@@ -21,13 +21,13 @@ std::string failure(const std::function<void()> &action) {
   }
 }
 
-TEST(DeviceKind, wordsAreReadAndWritten) {
+TEST(DeviceKind, WordsAreReadAndWritten) {
   for (DeviceKind kind : {DeviceKind::Auto, DeviceKind::HIP, DeviceKind::Emulator})
     EXPECT_EQ(parseDeviceKind(toString(kind)), kind);
   EXPECT_THAT(failure([] { parseDeviceKind("cuda"); }), HasSubstr("auto, hip or emulator but got \"cuda\""));
 }
 
-TEST(TargetRunsOn, processorAndFixedFeatures) {
+TEST(TargetRunsOn, ProcessorAndFixedFeatures) {
   const char *device = "gfx942:sramecc+:xnack-";
   EXPECT_TRUE(targetRunsOn("gfx942", device));
   EXPECT_TRUE(targetRunsOn("gfx942:xnack-", device));
@@ -39,7 +39,7 @@ TEST(TargetRunsOn, processorAndFixedFeatures) {
   EXPECT_TRUE(targetRunsOn("gfx942:xnack+", "gfx942")) << "a device that says nothing contradicts nothing";
 }
 
-TEST(Error, holdsCauseAndFix) {
+TEST(Error, HoldsCauseAndFix) {
   Error error("it broke", "repair it");
   EXPECT_STREQ(error.what(), "it broke (repair it)");
   EXPECT_EQ(error.cause(), "it broke");
@@ -55,7 +55,7 @@ void report(const std::string &text) {
   std::_Exit(0);
 }
 
-TEST(Backend, emulatorIsTheChipAskedFor) {
+TEST(Backend, EmulatorIsTheChipAskedFor) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   for (const char *target : {"gfx90a", "gfx942"})
     IN_OWN_PROCESS(
@@ -66,7 +66,7 @@ TEST(Backend, emulatorIsTheChipAskedFor) {
         std::string("emulator ") + target + ":sramecc.:xnack-");
 }
 
-TEST(Backend, environmentNamesTheChipWhereNobodyElseDoes) {
+TEST(Backend, EnvironmentNamesTheChipWhereNobodyElseDoes) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(
       {
@@ -76,7 +76,7 @@ TEST(Backend, environmentNamesTheChipWhereNobodyElseDoes) {
       "gfx90a");
 }
 
-TEST(Backend, theChipAskedForGoesBeforeTheEnvironmentsWhichStays) {
+TEST(Backend, TheChipAskedForGoesBeforeTheEnvironmentsWhichStays) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(
       {
@@ -87,7 +87,7 @@ TEST(Backend, theChipAskedForGoesBeforeTheEnvironmentsWhichStays) {
       "gfx90a:sramecc.:xnack- gfx942");
 }
 
-TEST(Backend, secondChipInOneProcessIsRefused) {
+TEST(Backend, SecondChipInOneProcessIsRefused) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(
       {
@@ -98,12 +98,12 @@ TEST(Backend, secondChipInOneProcessIsRefused) {
       "emulator of this process is a gfx90a.*two processes");
 }
 
-TEST(Backend, unknownChipIsAnError) {
+TEST(Backend, UnknownChipIsAnError) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(report(failure([] { Backend::open(DeviceKind::Emulator, "gfx1234"); })), "gfx1234.*gfx90a, gfx942");
 }
 
-TEST(Backend, missingEmulatorSaysWhereItWasSought) {
+TEST(Backend, MissingEmulatorSaysWhereItWasSought) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(
       {
@@ -114,7 +114,7 @@ TEST(Backend, missingEmulatorSaysWhereItWasSought) {
 }
 
 // Without a GPU `hip` is an error that says which of library and GPU is missing, and `auto` is the emulator.
-TEST(Backend, hipWithoutGpuSaysWhatIsMissing) {
+TEST(Backend, HipWithoutGpuSaysWhatIsMissing) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   if (access("/dev/kfd", F_OK) == 0)
     GTEST_SKIP() << "this machine has a GPU";
@@ -123,7 +123,7 @@ TEST(Backend, hipWithoutGpuSaysWhatIsMissing) {
   IN_OWN_PROCESS(report(toString(Backend::open(DeviceKind::Auto).kind())), "emulator");
 }
 
-TEST(Backend, packagesForOtherChipsAreRefused) {
+TEST(Backend, PackagesForOtherChipsAreRefused) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(
       {

@@ -30,7 +30,7 @@ protected:
   Backend backend = Backend::open(DeviceKind::Emulator);
 };
 
-TEST_F(Runtime, propertiesAreRead) {
+TEST_F(Runtime, PropertiesAreRead) {
   const DeviceProperties &properties = backend.properties();
   EXPECT_THAT(properties.name, HasSubstr("emulator"));
   EXPECT_EQ(properties.waveSize, 64u);
@@ -40,7 +40,7 @@ TEST_F(Runtime, propertiesAreRead) {
   EXPECT_GT(properties.computeUnits, 100u);
 }
 
-TEST_F(Runtime, buffersCopyAndCheckTheirBounds) {
+TEST_F(Runtime, BuffersCopyAndCheckTheirBounds) {
   std::vector<int> in(256), out(256);
   std::iota(in.begin(), in.end(), 0);
   Buffer buffer(backend, 1024);
@@ -60,7 +60,7 @@ TEST_F(Runtime, buffersCopyAndCheckTheirBounds) {
   EXPECT_EQ(failure([&] { buffer.upload(nullptr, 0, 1024); }), "");
 }
 
-TEST_F(Runtime, buffersMoveAndEmptyOnesAreAllowed) {
+TEST_F(Runtime, BuffersMoveAndEmptyOnesAreAllowed) {
   Buffer none, empty(backend, 0), full(backend, 16);
   EXPECT_EQ(none.address(), 0u);
   EXPECT_EQ(empty.size(), 0u);
@@ -73,7 +73,7 @@ TEST_F(Runtime, buffersMoveAndEmptyOnesAreAllowed) {
   EXPECT_THAT(failure([&] { Buffer tooMuch(backend, size_t(1) << 50); }), HasSubstr("cannot allocate"));
 }
 
-TEST_F(Runtime, streamsCopyInOrder) {
+TEST_F(Runtime, StreamsCopyInOrder) {
   Stream stream(backend);
   Buffer a(backend, 16), b(backend, 16);
   const int in[4] = {1, 2, 3, 4};
@@ -87,7 +87,7 @@ TEST_F(Runtime, streamsCopyInOrder) {
   EXPECT_NE(failure([&] { b.copyFrom(stream, a, 16, 8); }), "");
 }
 
-TEST_F(Runtime, modulesGiveKernels) {
+TEST_F(Runtime, ModulesGiveKernels) {
   Module module = Module::fromFile(backend, kernelFile());
   Kernel kernel = module.kernel("blockSum");
   EXPECT_TRUE(kernel);
@@ -99,7 +99,7 @@ TEST_F(Runtime, modulesGiveKernels) {
   EXPECT_THAT(failure([&] { module.kernel("noSuchKernel"); }), HasSubstr("gives no kernel noSuchKernel"));
 }
 
-TEST_F(Runtime, badModulesAreRefusedByName) {
+TEST_F(Runtime, BadModulesAreRefusedByName) {
   EXPECT_THAT(failure([&] { Module::fromFile(backend, "/no/such/file"); }), HasSubstr("cannot read /no/such/file"));
   EXPECT_THAT(failure([&] { Module(backend, "text", 4, "notes.txt"); }), HasSubstr("notes.txt is no code object"));
   std::ifstream file(kernelFile(), std::ios::binary);
@@ -108,7 +108,7 @@ TEST_F(Runtime, badModulesAreRefusedByName) {
     EXPECT_THAT(failure([&] { Module(backend, bytes.data(), size, "half.hsaco"); }), HasSubstr("half.hsaco"));
 }
 
-TEST_F(Runtime, launchesTakePackedArguments) {
+TEST_F(Runtime, LaunchesTakePackedArguments) {
   Module module = Module::fromFile(backend, kernelFile());
   Stream stream(backend);
   const int n = 300;
@@ -128,13 +128,13 @@ TEST_F(Runtime, launchesTakePackedArguments) {
   EXPECT_THAT(failure([&] { one.addPointer(in, n * 4 + 1); }), HasSubstr("outside a buffer of 1200 bytes"));
 }
 
-TEST_F(Runtime, argumentsAreAlignedAsTheyAreInC) {
+TEST_F(Runtime, ArgumentsAreAlignedAsTheyAreInC) {
   Launch launch;
   launch.addValue<uint8_t>(1).addValue<double>(2).addValue<uint16_t>(3).addValue<uint32_t>(4);
   EXPECT_EQ(launch.arguments.size(), 24u);
 }
 
-TEST_F(Runtime, graphsReplayWithNewContents) {
+TEST_F(Runtime, GraphsReplayWithNewContents) {
   Module module = Module::fromFile(backend, kernelFile());
   Stream stream(backend);
   Buffer x(backend, 64 * 4);
@@ -162,14 +162,14 @@ TEST_F(Runtime, graphsReplayWithNewContents) {
   EXPECT_EQ(first, 107.0f);
 }
 
-TEST_F(Runtime, anEmptyRunnerRunsNothing) {
+TEST_F(Runtime, AnEmptyRunnerRunsNothing) {
   Stream stream(backend);
   HIPGraphRunner runner(backend, {});
   EXPECT_EQ(failure([&] { runner.run(stream); }), "");
   EXPECT_THAT(failure([&] { HIPGraphRunner(backend, {Launch()}); }), HasSubstr("no kernel"));
 }
 
-TEST_F(Runtime, faultsAreErrorsThatNameTheKernel) {
+TEST_F(Runtime, FaultsAreErrorsThatNameTheKernel) {
   Module module = Module::fromFile(backend, kernelFile());
   Stream stream(backend);
   Buffer x(backend, 256);

@@ -221,7 +221,7 @@ bool excused(const Pair &first, const Pair &second) {
   return a.starts_with("v_dot");
 }
 
-TEST(HazardTable, asLlvmHasIt) {
+TEST(HazardTable, AsLlvmHasIt) {
   for (const char *chip : {"gfx90a", "gfx942"}) {
     std::vector<unsigned> expected = byLlvm(chip), got = byTable(chip);
     unsigned apart = 0;

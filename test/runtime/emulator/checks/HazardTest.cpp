@@ -108,7 +108,7 @@ std::string nops(unsigned states) {
   return text;
 }
 
-TEST(HazardCheck, eachRuleToTheWaitState) {
+TEST(HazardCheck, EachRuleToTheWaitState) {
   for (const char *target : {"gfx90a", "gfx942"})
     for (const Case &c : cases) {
       std::string chips = c.chips;
@@ -129,7 +129,7 @@ TEST(HazardCheck, eachRuleToTheWaitState) {
     }
 }
 
-TEST(HazardCheck, whatTheHardwareKeepsApart) {
+TEST(HazardCheck, WhatTheHardwareKeepsApart) {
   struct {
     const char *target, *text;
   } fine[] = {
@@ -155,7 +155,7 @@ TEST(HazardCheck, whatTheHardwareKeepsApart) {
       ADD_FAILURE() << f.target << ": " << f.text << ": " << finding.text();
 }
 
-TEST(HazardCheck, acrossBranches) {
+TEST(HazardCheck, AcrossBranches) {
   // Four wait states on one way, two on the other.
   std::string text = "v_cmp_eq_u32 vcc, v0, v0\n s_cmp_eq_u32 s2, 0\n s_cbranch_scc1 near\n s_nop 1\n near:\n"
                      "v_div_fmas_f32 v4, v0, v0, v0";
@@ -165,7 +165,7 @@ TEST(HazardCheck, acrossBranches) {
   EXPECT_EQ(findings[0].count, 1u);
 }
 
-TEST(HazardCheck, jumpsBehindAJumpCount) {
+TEST(HazardCheck, JumpsBehindAJumpCount) {
   // As compilers count at a block's end: the branch that jumps, and the one behind it.
   std::string jump = "v_cmp_eq_u32 vcc, v0, v0\n s_cmp_eq_u32 s2, 0\n s_cbranch_scc1 near\n s_branch far\n near:\n";
   std::string use = "v_div_fmas_f32 v4, v0, v0, v0\n far:";
@@ -173,7 +173,7 @@ TEST(HazardCheck, jumpsBehindAJumpCount) {
   EXPECT_EQ(checkedRun("gfx90a", jump + use, "hazard").size(), 1u);
 }
 
-TEST(HazardCheck, dgemmBetweenAluAndMemory) {
+TEST(HazardCheck, DgemmBetweenAluAndMemory) {
   std::string dgemm = "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], 0\n";
   EXPECT_EQ(checkedRun("gfx90a", "v_mov_b32 v1, v0\n" + dgemm + "ds_write_b32 v0, v1", "hazard").size(), 1u);
   EXPECT_EQ(checkedRun("gfx90a", "v_mov_b32 v1, v0\n" + dgemm + "s_nop 0\n ds_write_b32 v0, v1", "hazard").size(), 0u);

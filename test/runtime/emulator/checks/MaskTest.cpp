@@ -132,7 +132,7 @@ public:
 };
 
 /// One lane of the vector operands.
-TEST_P(Masks, aLaneReachesItselfOnly) {
+TEST_P(Masks, ALaneReachesItselfOnly) {
   forEach([&](UndefinedOperands &sandbox, const MicroOp *op, const InstructionFacts &facts,
               std::span<const uint8_t> bytes) {
     std::vector<UndefinedOperand> all;
@@ -172,7 +172,7 @@ TEST_P(Masks, aLaneReachesItselfOnly) {
 }
 
 /// One bit of a mask that a vector instruction takes.
-TEST_P(Masks, aBitOfAMaskReachesItsLaneOnly) {
+TEST_P(Masks, ABitOfAMaskReachesItsLaneOnly) {
   forEach([&](UndefinedOperands &sandbox, const MicroOp *op, const InstructionFacts &facts,
               std::span<const uint8_t> bytes) {
     if (!facts.name().starts_with("V_"))
@@ -191,7 +191,7 @@ TEST_P(Masks, aBitOfAMaskReachesItsLaneOnly) {
 }
 
 /// One bit of an SGPR of a scalar instruction, SCC among them, and of one that a vector instruction takes as a number.
-TEST_P(Masks, aBitOfAScalarReachesWhatItChanges) {
+TEST_P(Masks, ABitOfAScalarReachesWhatItChanges) {
   bool spread[std::size(spreading)] = {};
   forEach([&](UndefinedOperands &sandbox, const MicroOp *op, const InstructionFacts &facts,
               std::span<const uint8_t> bytes) {

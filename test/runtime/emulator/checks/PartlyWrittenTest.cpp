@@ -160,7 +160,7 @@ Outcome outcomeOf(CompiledKernels &kernels, const char *kernel, unsigned bytes, 
 
 class PartlyWritten : public testing::TestWithParam<std::tuple<const char *, const char *>> {};
 
-TEST_P(PartlyWritten, isFoundWhereItMatters) {
+TEST_P(PartlyWritten, IsFoundWhereItMatters) {
   auto [target, level] = GetParam();
   CompiledKernels kernels(target, source, level);
   for (const Case &test : cases) {

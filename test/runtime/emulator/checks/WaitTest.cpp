@@ -110,7 +110,7 @@ const Case cases[] = {
      2},
 };
 
-TEST(WaitCheck, findsWhatIsWrongAndNothingElse) {
+TEST(WaitCheck, FindsWhatIsWrongAndNothingElse) {
   for (const char *target : {"gfx90a", "gfx942"})
     for (const Case &c : cases) {
       SCOPED_TRACE(std::string(target) + ": " + c.name);
@@ -137,7 +137,7 @@ std::vector<std::string_view> namesOf(std::string_view text) {
   return names;
 }
 
-TEST(CheckSet, names) {
+TEST(CheckSet, Names) {
   using checks::CheckSet;
   EXPECT_FALSE(CheckSet::parse("", "--check").any());
   EXPECT_EQ(namesOf("wait,hazard"), (std::vector<std::string_view>{"hazard", "wait"}));

@@ -72,7 +72,7 @@ struct Catalogue {
 
 class Coverage : public testing::TestWithParam<const char *> {};
 
-TEST_P(Coverage, everyInstructionRunsOrIsListed) {
+TEST_P(Coverage, EveryInstructionRunsOrIsListed) {
   Catalogue catalogue(GetParam());
   std::set<std::string> names, trapping, graphics;
   std::map<std::string, std::string> example;
@@ -171,7 +171,7 @@ private:
 };
 
 /// Every encoding runs, on registers that make sense to memory instructions: it gets to its end or it faults.
-TEST_P(Coverage, everyEncodingRuns) {
+TEST_P(Coverage, EveryEncodingRuns) {
   Catalogue catalogue(GetParam());
   Sandbox sandbox(catalogue, GetParam());
   std::set<std::string> known, ran;
@@ -196,7 +196,7 @@ TEST_P(Coverage, everyEncodingRuns) {
 
 /// Bits of the operands flipped at random: what LLVM still reads as the same instruction runs, but for operands that
 /// the hardware hasn't.
-TEST_P(Coverage, operandsAreWhateverTheirBitsSay) {
+TEST_P(Coverage, OperandsAreWhateverTheirBitsSay) {
   std::string target = GetParam();
   Disassembler disassembler(*Target::find(target));
   std::mt19937 random(11);
@@ -233,7 +233,7 @@ TEST_P(Coverage, operandsAreWhateverTheirBitsSay) {
   }
 }
 
-TEST(NotExecutedList, isShortAndNeedsEachOfItsNames) {
+TEST(NotExecutedList, IsShortAndNeedsEachOfItsNames) {
   EXPECT_LE(notExecuted().size(), 40u);
   std::set<std::string> known;
   for (const char *target : {"gfx90a", "gfx942"})
@@ -247,7 +247,7 @@ TEST(NotExecutedList, isShortAndNeedsEachOfItsNames) {
 }
 
 /// What AMD's shipped GEMM, BLAS and attention kernels use on these chips, most used first (mnemonics).
-TEST(Census, everyInstructionOfShippedKernelsHasAMeaning) {
+TEST(Census, EveryInstructionOfShippedKernelsHasAMeaning) {
   const char *const names[] = {
 #include "test/runtime/emulator/decode/Inputs/census.inc"
   };

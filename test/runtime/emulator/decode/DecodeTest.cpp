@@ -16,7 +16,7 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-TEST(Instructions, everyNameIsOneOfLLVMs) {
+TEST(Instructions, EveryNameIsOneOfLLVMs) {
   assemble("gfx942", "s_nop 0"); // makes the target known
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple("amdgcn-amd-amdhsa"), error);
@@ -33,12 +33,12 @@ TEST(Instructions, everyNameIsOneOfLLVMs) {
   }
 }
 
-TEST(Instructions, everyNameHasAHandler) {
+TEST(Instructions, EveryNameHasAHandler) {
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
     EXPECT_NE(handlers()[i], handlers()[unsigned(Opcode::Trap)]) << infoOf(Opcode(i)).name;
 }
 
-TEST(Instructions, namesAreParted) {
+TEST(Instructions, NamesAreParted) {
   struct {
     const char *full, *name;
   } const cases[] = {{"V_ADD_F32_e64_vi", "V_ADD_F32"},
@@ -60,7 +60,7 @@ TEST(Instructions, namesAreParted) {
   EXPECT_TRUE(parseName("BUFFER_LOAD_DWORD_BOTHEN_gfx90a").idxen);
 }
 
-TEST(Program, addressesAndTexts) {
+TEST(Program, AddressesAndTexts) {
   std::vector<uint8_t> code =
       assemble("gfx942", "s_mov_b32 s1, 0x12345678\nv_add_f32_e64 v1, -v2, |s3| clamp\ns_endpgm");
   std::span<const uint8_t> span(code);
@@ -80,7 +80,7 @@ TEST(Program, addressesAndTexts) {
   EXPECT_EQ(program->addressOf(add + 1), begin + 8) << "micro-ops around it belong to it";
 }
 
-TEST(Program, runningOffTheEndTraps) {
+TEST(Program, RunningOffTheEndTraps) {
   std::vector<uint8_t> code = assemble("gfx90a", "s_nop 0");
   std::span<const uint8_t> span(code);
   auto program = decodeProgram(*Target::find("gfx90a"), {&span, 1});
@@ -89,7 +89,7 @@ TEST(Program, runningOffTheEndTraps) {
   EXPECT_EQ(program->textOf(nop + 1), "past the end of the code");
 }
 
-TEST(Program, branchesOutOfTheCodeTrap) {
+TEST(Program, BranchesOutOfTheCodeTrap) {
   Snippet s("gfx942", "s_branch 1000");
   EXPECT_THROW(s.run(), WaveFault);
   Snippet middle("gfx942", "s_branch 1\ns_mov_b32 s1, 0x12345678"); // into a literal
@@ -97,7 +97,7 @@ TEST(Program, branchesOutOfTheCodeTrap) {
 }
 
 /// LLVM's disassembler or printer crashes at these; here they are no instructions, and say so.
-TEST(Disassembler, whatLLVMCrashesAtIsNoInstruction) {
+TEST(Disassembler, WhatLLVMCrashesAtIsNoInstruction) {
   const std::vector<uint32_t> cases[] = {
       {0xd3d94004, 0x180000ff}, // VOP3P with a literal
       {0xd1c10000, 0x03fe02ff}, // VOP3 with one
@@ -124,7 +124,7 @@ TEST(Disassembler, whatLLVMCrashesAtIsNoInstruction) {
   }
 }
 
-TEST(Disassembler, literalsThatLLVMCrashesAtAreRead) {
+TEST(Disassembler, LiteralsThatLLVMCrashesAtAreRead) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     Disassembler disassembler(*Target::find(target));
     RawInstruction raw;
@@ -145,7 +145,7 @@ TEST(Disassembler, literalsThatLLVMCrashesAtAreRead) {
   }
 }
 
-TEST(Program, anyBytesDecode) {
+TEST(Program, AnyBytesDecode) {
   std::mt19937 random(7);
   for (const char *target : {"gfx90a", "gfx942"}) {
     std::vector<uint8_t> bytes(1 << 18);
@@ -160,7 +160,7 @@ TEST(Program, anyBytesDecode) {
   EXPECT_EQ(decodeProgram(*Target::find("gfx942"), {&empty, 1})->trapCount(), 0u);
 }
 
-TEST(Targets, areFoundByName) {
+TEST(Targets, AreFoundByName) {
   EXPECT_TRUE(Target::find("gfx942")->architectedFlatScratch);
   EXPECT_FALSE(Target::find("gfx90a")->architectedFlatScratch);
   EXPECT_EQ(Target::find("gfx1100"), nullptr);

@@ -38,7 +38,7 @@ struct Case {
   InstructionKind kind;
 };
 
-TEST(InstructionFacts, registers) {
+TEST(InstructionFacts, Registers) {
   using enum InstructionKind;
   const Case cases[] = {
       {"s_add_u32 s0, s1, s2", "s0, scc", "s1, s2", Scalar},
@@ -94,7 +94,7 @@ TEST(InstructionFacts, registers) {
 }
 
 // Write-backs are waited for like stores, invalidations of any cache are not.
-TEST(InstructionFacts, cacheMaintenance) {
+TEST(InstructionFacts, CacheMaintenance) {
   for (const char *text : {"buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"})
     EXPECT_FALSE(Facts("gfx90a", text)->countsVm) << text;
   EXPECT_TRUE(Facts("gfx90a", "buffer_wbl2")->countsVm);
@@ -103,14 +103,14 @@ TEST(InstructionFacts, cacheMaintenance) {
 }
 
 // Only what loads into LDS has something there to wait for.
-TEST(InstructionFacts, betweenMemoryAndLds) {
+TEST(InstructionFacts, BetweenMemoryAndLds) {
   Facts store("gfx90a", "buffer_store_lds_dword s[4:7], s8 lds");
   EXPECT_TRUE(store->stores && !store->loads && !store->toLds);
   Facts load("gfx90a", "buffer_load_dword v1, s[4:7], 0 offen lds");
   EXPECT_TRUE(load->loads && !load->stores && load->toLds);
 }
 
-TEST(InstructionFacts, cachePolicy) {
+TEST(InstructionFacts, CachePolicy) {
   struct {
     const char *target, *text;
     CachePolicy policy;

@@ -24,7 +24,7 @@ Pieces reached(const std::string &text) {
 }
 const Pieces unknown;
 
-TEST(ReachableCode, branchesBothWays) {
+TEST(ReachableCode, BranchesBothWays) {
   EXPECT_EQ(reached("s_cbranch_scc1 far\ns_branch near\ns_nop 7\nnear: s_endpgm\ns_nop 7\nfar: s_mov_b32 s0, 0x1234\n"
                     "s_cbranch_vccz near\ns_endpgm\ns_nop 7"),
             (Pieces{{0, 8}, {12, 16}, {20, 36}}));
@@ -34,7 +34,7 @@ TEST(ReachableCode, branchesBothWays) {
 const std::string call = "s_getpc_b64 s[4:5]\nhere: s_add_u32 s4, s4, callee-here\ns_addc_u32 s5, s5, 0\n"
                          "s_swappc_b64 s[30:31], s[4:5]\n";
 
-TEST(ReachableCode, callsAndReturns) {
+TEST(ReachableCode, CallsAndReturns) {
   EXPECT_EQ(reached(call + "s_endpgm\ns_nop 7\ncallee: s_nop 0\ns_setpc_b64 s[30:31]\ns_nop 7"),
             (Pieces{{0, 24}, {28, 36}}));
   EXPECT_EQ(reached("s_call_b64 s[30:31], callee\ns_endpgm\ns_nop 7\ncallee: s_setpc_b64 s[30:31]\ns_nop 7"),
@@ -50,13 +50,13 @@ TEST(ReachableCode, callsAndReturns) {
             (Pieces{{0, 28}, {32, 36}}));
 }
 
-TEST(ReachableCode, backwards) {
+TEST(ReachableCode, Backwards) {
   const std::string text = "s_branch begin\nback: s_endpgm\ns_nop 7\nbegin: s_getpc_b64 s[4:5]\n"
                            "here: s_add_u32 s4, s4, back-here\ns_addc_u32 s5, s5, -1\ns_setpc_b64 s[4:5]\ns_nop 7";
   EXPECT_EQ(reached(text), (Pieces{{0, 8}, {12, 32}}));
 }
 
-TEST(ReachableCode, whatIsNotKnown) {
+TEST(ReachableCode, WhatIsNotKnown) {
   const std::string tail = "s_swappc_b64 s[30:31], s[4:5]\ns_endpgm";
   EXPECT_EQ(reached("s_load_dwordx2 s[4:5], s[0:1], 0x0\n" + tail), unknown) << "a pointer from memory";
   EXPECT_EQ(reached(tail), unknown) << "what the kernel began with";
@@ -67,7 +67,7 @@ TEST(ReachableCode, whatIsNotKnown) {
   EXPECT_EQ(reached("s_cbranch_scc1 1\ns_mov_b32 s0, 0xbf810000\ns_endpgm"), unknown) << "into an instruction";
 }
 
-TEST(ReachableCode, addressesOfDataLeadNowhere) {
+TEST(ReachableCode, AddressesOfDataLeadNowhere) {
   EXPECT_EQ(
       reached("s_getpc_b64 s[4:5]\ns_add_u32 s4, s4, 0x100000\ns_addc_u32 s5, s5, 0\ns_load_dword s6, s[4:5], 0x0\n"
               "s_endpgm\ns_nop 7"),

@@ -7,7 +7,7 @@ extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, 
 
 namespace {
 
-TEST_F(KernelTest, cooperativeLaunchesMeet) {
+TEST_F(KernelTest, CooperativeLaunchesMeet) {
   constexpr int rounds = 3;
   for (unsigned block : {32u, 64u, 96u, 256u, 1024u})
     for (unsigned groups : {1u, 2u, 64u}) {
@@ -20,7 +20,7 @@ TEST_F(KernelTest, cooperativeLaunchesMeet) {
     }
 }
 
-TEST_F(KernelTest, wavesThatNeverMeetAreAFault) {
+TEST_F(KernelTest, WavesThatNeverMeetAreAFault) {
   int *x = device(std::vector<int>(1));
   void *parameters[] = {&x};
   EXPECT_EQ(hipModuleLaunchCooperativeKernel(kernel("neverMeet"), 4, 1, 1, 128, 1, 1, 0, nullptr, parameters),

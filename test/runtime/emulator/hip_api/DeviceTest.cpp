@@ -9,7 +9,7 @@ extern "C" hipError_t hipGetDevicePropertiesR0600(void *, int);
 namespace {
 using testing::HasSubstr;
 
-TEST_F(HipTest, oneDeviceOfTheChipAskedFor) {
+TEST_F(HipTest, OneDeviceOfTheChipAskedFor) {
   int count = 0;
   ASSERT_HIP(hipInit(0));
   ASSERT_HIP(hipGetDeviceCount(&count));
@@ -31,7 +31,7 @@ TEST_F(HipTest, oneDeviceOfTheChipAskedFor) {
 }
 
 // The layout of HIP 6's header; offsets as that header's compiler gives them.
-TEST_F(HipTest, propertiesInTheLayoutOfHip6) {
+TEST_F(HipTest, PropertiesInTheLayoutOfHip6) {
   std::vector<char> bytes(1472 + 64, '\x55');
   ASSERT_HIP(hipGetDevicePropertiesR0600(bytes.data(), 0));
   auto number = [&](size_t offset) {
@@ -49,7 +49,7 @@ TEST_F(HipTest, propertiesInTheLayoutOfHip6) {
   EXPECT_EQ(bytes[1472], '\x55') << "written past the end";
 }
 
-TEST_F(HipTest, attributesAgreeWithProperties) {
+TEST_F(HipTest, AttributesAgreeWithProperties) {
   hipDeviceProp_t p;
   ASSERT_HIP(hipGetDeviceProperties(&p, 0));
   auto attribute = [](hipDeviceAttribute_t which) {
@@ -68,7 +68,7 @@ TEST_F(HipTest, attributesAgreeWithProperties) {
   EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttribute_t(12345), 0), hipErrorInvalidValue);
 }
 
-TEST_F(HipTest, errorsAreRememberedOnce) {
+TEST_F(HipTest, ErrorsAreRememberedOnce) {
   (void)hipGetLastError();
   EXPECT_EQ(hipSetDevice(7), hipErrorInvalidDevice);
   EXPECT_EQ(hipPeekAtLastError(), hipErrorInvalidDevice);
@@ -81,7 +81,7 @@ TEST_F(HipTest, errorsAreRememberedOnce) {
   EXPECT_STREQ(hipGetErrorName(hipError_t(4711)), "hipErrorUnknown");
 }
 
-TEST_F(HipTest, whatIsNotSupportedSaysSo) {
+TEST_F(HipTest, WhatIsNotSupportedSaysSo) {
   hipArray *array = nullptr;
   hipChannelFormatDesc format{};
   EXPECT_EQ(hipMallocArray(&array, &format, 16, 16, 0), hipErrorNotSupported);
@@ -89,7 +89,7 @@ TEST_F(HipTest, whatIsNotSupportedSaysSo) {
 }
 
 // Programs ask for a symbol with the version it had when they were linked.
-TEST_F(HipTest, symbolsHaveTheirVersions) {
+TEST_F(HipTest, SymbolsHaveTheirVersions) {
   Dl_info info{};
   ASSERT_TRUE(dladdr(reinterpret_cast<void *>(&hipInit), &info));
   void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

@@ -20,7 +20,7 @@ std::vector<float> ramp(size_t count, float step = 1.0f) {
   return values;
 }
 
-TEST_F(KernelTest, vectorAddWithParameters) {
+TEST_F(KernelTest, VectorAddWithParameters) {
   int n = 1000;
   float *a = device(ramp(n)), *b = device(ramp(n, 0.5f)), *c = device(std::vector<float>(n, -1.0f));
   void *parameters[] = {&a, &b, &c, &n};
@@ -31,7 +31,7 @@ TEST_F(KernelTest, vectorAddWithParameters) {
     EXPECT_HIP(hipFree(pointer));
 }
 
-TEST_F(KernelTest, vectorAddWithAnArgumentBlock) {
+TEST_F(KernelTest, VectorAddWithAnArgumentBlock) {
   const int n = 500;
   struct {
     float *a, *b, *c;
@@ -50,7 +50,7 @@ TEST_F(KernelTest, vectorAddWithAnArgumentBlock) {
     EXPECT_HIP(hipFree(pointer));
 }
 
-TEST_F(KernelTest, argumentsOfEverySizeStandWhereTheMetadataSays) {
+TEST_F(KernelTest, ArgumentsOfEverySizeStandWhereTheMetadataSays) {
   struct Mixed {
     double scale;
     int16_t offset;
@@ -64,7 +64,7 @@ TEST_F(KernelTest, argumentsOfEverySizeStandWhereTheMetadataSays) {
   EXPECT_HIP(hipFree(out));
 }
 
-TEST_F(KernelTest, hiddenArgumentsTellTheLaunch) {
+TEST_F(KernelTest, HiddenArgumentsTellTheLaunch) {
   uint32_t *out = device(std::vector<uint32_t>(8, 99));
   void *parameters[] = {&out};
   ASSERT_HIP(hipModuleLaunchKernel(kernel("launchShape"), 5, 3, 2, 16, 4, 1, 0, nullptr, parameters, nullptr));
@@ -74,7 +74,7 @@ TEST_F(KernelTest, hiddenArgumentsTellTheLaunch) {
   EXPECT_HIP(hipFree(out));
 }
 
-TEST_F(KernelTest, ldsStaticAndDynamic) {
+TEST_F(KernelTest, LdsStaticAndDynamic) {
   std::vector<float> in = ramp(1024);
   float *x = device(in), *sums = device(std::vector<float>(4));
   void *parameters[] = {&x, &sums};
@@ -87,7 +87,7 @@ TEST_F(KernelTest, ldsStaticAndDynamic) {
   EXPECT_HIP(hipFree(sums));
 }
 
-TEST_F(KernelTest, deviceVariablesThroughRelocatedPointers) {
+TEST_F(KernelTest, DeviceVariablesThroughRelocatedPointers) {
   float *x = device(ramp(64));
   int which = 1;
   void *parameters[] = {&x, &which};
@@ -103,7 +103,7 @@ TEST_F(KernelTest, deviceVariablesThroughRelocatedPointers) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, pinnedHostMemoryIsWrittenByKernels) {
+TEST_F(KernelTest, PinnedHostMemoryIsWrittenByKernels) {
   float *pinned = nullptr;
   ASSERT_HIP(hipHostMalloc(reinterpret_cast<void **>(&pinned), 256, 0));
   void *parameters[] = {&pinned};
@@ -112,7 +112,7 @@ TEST_F(KernelTest, pinnedHostMemoryIsWrittenByKernels) {
   EXPECT_HIP(hipHostFree(pinned));
 }
 
-TEST_F(KernelTest, capturedLaunchesReplay) {
+TEST_F(KernelTest, CapturedLaunchesReplay) {
   float *x = device(std::vector<float>(128));
   hipStream_t stream = nullptr;
   ASSERT_HIP(hipStreamCreate(&stream));
@@ -139,7 +139,7 @@ TEST_F(KernelTest, capturedLaunchesReplay) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, launchSizesInWorkItems) {
+TEST_F(KernelTest, LaunchSizesInWorkItems) {
   float *x = device(std::vector<float>(128)), one = 1.0f;
   void *parameters[] = {&x, &one};
   hipEvent_t start = nullptr, stop = nullptr;
@@ -156,7 +156,7 @@ TEST_F(KernelTest, launchSizesInWorkItems) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, theLastWorkgroupMayBePartlyFilled) {
+TEST_F(KernelTest, TheLastWorkgroupMayBePartlyFilled) {
   for (uint32_t items : {1u, 63u, 64u, 65u, 200u, 256u, 300u, 777u}) {
     uint32_t *out = device(std::vector<uint32_t>(1024, 7));
     void *parameters[] = {&out};
@@ -170,7 +170,7 @@ TEST_F(KernelTest, theLastWorkgroupMayBePartlyFilled) {
   }
 }
 
-TEST_F(KernelTest, impossibleConfigurationsAreRefused) {
+TEST_F(KernelTest, ImpossibleConfigurationsAreRefused) {
   float *x = device(std::vector<float>(64));
   void *parameters[] = {&x};
   auto launch = [&](const char *name, unsigned grid, unsigned block, unsigned lds) {
@@ -189,7 +189,7 @@ TEST_F(KernelTest, impossibleConfigurationsAreRefused) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, faultsNameKernelAndAddress) {
+TEST_F(KernelTest, FaultsNameKernelAndAddress) {
   float *x = device(std::vector<float>(64));
   long index = 64; // one past the end
   void *parameters[] = {&x, &index};
@@ -216,7 +216,7 @@ TEST_F(KernelTest, faultsNameKernelAndAddress) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, faultsInAGraphNameTheNode) {
+TEST_F(KernelTest, FaultsInAGraphNameTheNode) {
   float *x = device(std::vector<float>(64));
   hipStream_t stream = nullptr;
   ASSERT_HIP(hipStreamCreate(&stream));
@@ -238,7 +238,7 @@ TEST_F(KernelTest, faultsInAGraphNameTheNode) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, faultsStayUntilAReset) {
+TEST_F(KernelTest, FaultsStayUntilAReset) {
   float *x = device(std::vector<float>(64));
   hipStream_t stream = nullptr;
   hipEvent_t before = nullptr, event = nullptr;
@@ -289,7 +289,7 @@ TEST_F(KernelTest, faultsStayUntilAReset) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, faultsAreToldOnceOnStderr) {
+TEST_F(KernelTest, FaultsAreToldOnceOnStderr) {
   float *x = device(std::vector<float>(64));
   long index = 1000;
   void *parameters[] = {&x, &index};
@@ -306,7 +306,7 @@ TEST_F(KernelTest, faultsAreToldOnceOnStderr) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, aFindingIsTheErrorOfItsLaunchAlone) {
+TEST_F(KernelTest, AFindingIsTheErrorOfItsLaunchAlone) {
   if (!std::getenv("NSTF_EMU_CHECK"))
     GTEST_SKIP() << "EmulatorHipTest.checked runs it under NSTF_EMU_CHECK=uninit";
   void *x = nullptr;
@@ -320,7 +320,7 @@ TEST_F(KernelTest, aFindingIsTheErrorOfItsLaunchAlone) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, threadsLaunchAtOnce) {
+TEST_F(KernelTest, ThreadsLaunchAtOnce) {
   hipFunction_t add = kernel("add");
   std::vector<std::thread> threads;
   std::atomic<int> failures = 0;

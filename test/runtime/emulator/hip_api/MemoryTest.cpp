@@ -14,7 +14,7 @@ std::vector<int> counting(size_t count) {
   return values;
 }
 
-TEST_F(HipTest, copiesGoRound) {
+TEST_F(HipTest, CopiesGoRound) {
   std::vector<int> in = counting(1000), out(1000);
   void *a = nullptr, *b = nullptr;
   hipStream_t stream = nullptr;
@@ -38,7 +38,7 @@ TEST_F(HipTest, copiesGoRound) {
   EXPECT_HIP(hipStreamDestroy(stream));
 }
 
-TEST_F(HipTest, fillsOfEveryWidth) {
+TEST_F(HipTest, FillsOfEveryWidth) {
   void *pointer = nullptr;
   ASSERT_HIP(hipMalloc(&pointer, 16));
   ASSERT_HIP(hipMemset(pointer, 0xab, 16));
@@ -51,7 +51,7 @@ TEST_F(HipTest, fillsOfEveryWidth) {
   EXPECT_HIP(hipFree(pointer));
 }
 
-TEST_F(HipTest, rowsWithPitches) {
+TEST_F(HipTest, RowsWithPitches) {
   std::vector<int> in = counting(12), out(6, -1);
   void *pointer = nullptr;
   size_t pitch = 0;
@@ -65,7 +65,7 @@ TEST_F(HipTest, rowsWithPitches) {
   EXPECT_HIP(hipFree(pointer));
 }
 
-TEST_F(HipTest, whatReachesOutsideIsRefusedWithItsPlace) {
+TEST_F(HipTest, WhatReachesOutsideIsRefusedWithItsPlace) {
   char bytes[64] = {};
   void *pointer = nullptr;
   ASSERT_HIP(hipMalloc(&pointer, 64));
@@ -84,7 +84,7 @@ TEST_F(HipTest, whatReachesOutsideIsRefusedWithItsPlace) {
   EXPECT_HIP(hipFree(nullptr));
 }
 
-TEST_F(HipTest, moreThanThereIsIsOutOfMemory) {
+TEST_F(HipTest, MoreThanThereIsIsOutOfMemory) {
   size_t before = 0, after = 0, total = 0;
   ASSERT_HIP(hipMemGetInfo(&before, &total));
   void *pointer = &total;
@@ -99,7 +99,7 @@ TEST_F(HipTest, moreThanThereIsIsOutOfMemory) {
   EXPECT_EQ(pointer, nullptr);
 }
 
-TEST_F(HipTest, hostMemoryHasADeviceAddress) {
+TEST_F(HipTest, HostMemoryHasADeviceAddress) {
   void *pinned = nullptr, *device = nullptr;
   ASSERT_HIP(hipHostMalloc(&pinned, 256, 0));
   ASSERT_HIP(hipHostGetDevicePointer(&device, pinned, 0));
@@ -119,7 +119,7 @@ TEST_F(HipTest, hostMemoryHasADeviceAddress) {
   EXPECT_EQ(hipHostUnregister(mine.data()), hipErrorHostMemoryNotRegistered);
 }
 
-TEST_F(HipTest, pointersTellTheirAllocation) {
+TEST_F(HipTest, PointersTellTheirAllocation) {
   char *pointer = nullptr;
   ASSERT_HIP(hipMalloc(reinterpret_cast<void **>(&pointer), 100));
   hipDeviceptr_t base = nullptr;
@@ -135,7 +135,7 @@ TEST_F(HipTest, pointersTellTheirAllocation) {
   EXPECT_EQ(hipMemGetAddressRange(&base, &size, pointer), hipErrorNotFound);
 }
 
-TEST_F(HipTest, threadsAllocateAndCopyAtOnce) {
+TEST_F(HipTest, ThreadsAllocateAndCopyAtOnce) {
   std::vector<std::thread> threads;
   std::atomic<int> failures = 0;
   for (int t = 0; t < 4; ++t)

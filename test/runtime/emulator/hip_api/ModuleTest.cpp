@@ -4,7 +4,7 @@
 namespace {
 using testing::HasSubstr;
 
-TEST_F(KernelTest, functionsAndVariablesAreFoundByName) {
+TEST_F(KernelTest, FunctionsAndVariablesAreFoundByName) {
   hipFunction_t add = kernel("vectorAdd"), again = kernel("vectorAdd"), none = nullptr;
   EXPECT_NE(add, nullptr);
   EXPECT_EQ(add, again);
@@ -21,7 +21,7 @@ TEST_F(KernelTest, functionsAndVariablesAreFoundByName) {
   EXPECT_EQ(hipFree(factor), hipErrorInvalidValue);
 }
 
-TEST_F(KernelTest, attributesComeFromTheMetadata) {
+TEST_F(KernelTest, AttributesComeFromTheMetadata) {
   int value = 0;
   EXPECT_HIP(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel("blockSum")));
   EXPECT_EQ(value, 1024);
@@ -33,7 +33,7 @@ TEST_F(KernelTest, attributesComeFromTheMetadata) {
             hipErrorInvalidHandle);
 }
 
-TEST_F(KernelTest, occupancyFollowsWavesAndLds) {
+TEST_F(KernelTest, OccupancyFollowsWavesAndLds) {
   int blocks = 0;
   // Few registers: 32 waves a compute unit.
   EXPECT_HIP(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel("vectorAdd"), 64, 0));
@@ -51,7 +51,7 @@ TEST_F(KernelTest, occupancyFollowsWavesAndLds) {
   EXPECT_EQ(grid, 2 * (chip() == "gfx942" ? 304 : 104));
 }
 
-TEST_F(KernelTest, unloadedModulesAreGone) {
+TEST_F(KernelTest, UnloadedModulesAreGone) {
   hipFunction_t add = kernel("vectorAdd");
   size_t before = 0, after = 0;
   ASSERT_HIP(hipMemGetInfo(&before, nullptr));
@@ -64,7 +64,7 @@ TEST_F(KernelTest, unloadedModulesAreGone) {
   EXPECT_EQ(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, add), hipErrorInvalidHandle);
 }
 
-TEST_F(HipTest, imagesAreCheckedBeforeTheyAreLoaded) {
+TEST_F(HipTest, ImagesAreCheckedBeforeTheyAreLoaded) {
   hipModule_t module = nullptr;
   const std::string other = chip() == "gfx942" ? "gfx90a" : "gfx942";
   EXPECT_EQ(hipModuleLoad(&module, kernelFile(other).c_str()), hipErrorNoBinaryForGpu);
@@ -78,7 +78,7 @@ TEST_F(HipTest, imagesAreCheckedBeforeTheyAreLoaded) {
   EXPECT_HIP(hipModuleUnload(module));
 }
 
-TEST_F(HipTest, compressedBundlesAreLoaded) {
+TEST_F(HipTest, CompressedBundlesAreLoaded) {
   for (const char *name : {"/plain.hipfb", "/compressed.v2.hipfb", "/compressed.v3.hipfb"}) {
     const std::string path = std::string(NSTF_TEST_BUNDLES) + name;
     const std::vector<char> bytes = readFile(path);

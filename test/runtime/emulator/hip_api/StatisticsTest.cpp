@@ -35,7 +35,7 @@ protected:
   std::vector<std::string> names;
 };
 
-TEST_F(StatisticsTest, aLaunch) {
+TEST_F(StatisticsTest, ALaunch) {
   vectorAdd(5, 5 * 128);
   ASSERT_EQ(seen.size(), 1u);
   const NSTFDispatchStatistics &s = seen[0];
@@ -54,14 +54,14 @@ TEST_F(StatisticsTest, aLaunch) {
   EXPECT_GT(s.hostSeconds, 0);
 }
 
-TEST_F(StatisticsTest, lanesPastTheEndMoveNothing) {
+TEST_F(StatisticsTest, LanesPastTheEndMoveNothing) {
   vectorAdd(2, 2 * 128 - 28);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].globalBytesLoaded, 228u * 2 * 4);
   EXPECT_EQ(seen[0].globalBytesStored, 228u * 4);
 }
 
-TEST_F(StatisticsTest, theSameOnAnyNumberOfThreads) {
+TEST_F(StatisticsTest, TheSameOnAnyNumberOfThreads) {
   for (const char *threads : {"1", "2"}) {
     setenv("NSTF_EMU_THREADS", threads, 1);
     vectorAdd(500, 500 * 128);
@@ -74,7 +74,7 @@ TEST_F(StatisticsTest, theSameOnAnyNumberOfThreads) {
   EXPECT_EQ(seen[0].globalBytesLoaded, 500u * 128 * 2 * 4);
 }
 
-TEST_F(StatisticsTest, lds) {
+TEST_F(StatisticsTest, Lds) {
   float *in = device(std::vector<float>(256, 1.0f)), *out = device(std::vector<float>(1));
   void *parameters[] = {&in, &out};
   ASSERT_HIP(hipModuleLaunchKernel(kernel("blockSum"), 1, 1, 1, 256, 1, 1, 1024, nullptr, parameters, nullptr));
@@ -89,7 +89,7 @@ TEST_F(StatisticsTest, lds) {
     EXPECT_HIP(hipFree(pointer));
 }
 
-TEST_F(StatisticsTest, silentOnceNobodyObserves) {
+TEST_F(StatisticsTest, SilentOnceNobodyObserves) {
   observe(nullptr, nullptr);
   vectorAdd(1, 128);
   EXPECT_TRUE(seen.empty());

@@ -3,7 +3,7 @@
 
 namespace {
 
-TEST_F(HipTest, streamsAndEventsLiveAndDie) {
+TEST_F(HipTest, StreamsAndEventsLiveAndDie) {
   hipStream_t stream = nullptr;
   ASSERT_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
   unsigned flags = 0;
@@ -30,7 +30,7 @@ TEST_F(HipTest, streamsAndEventsLiveAndDie) {
   EXPECT_HIP(hipStreamSynchronize(hipStreamPerThread));
 }
 
-TEST_F(HipTest, callbacksMayCallHip) {
+TEST_F(HipTest, CallbacksMayCallHip) {
   struct State {
     void *pointer = nullptr;
     hipError_t code = hipErrorUnknown;
@@ -69,7 +69,7 @@ protected:
   int *device = nullptr;
 };
 
-TEST_F(GraphTest, captureRunsNothingAndReplaysAll) {
+TEST_F(GraphTest, CaptureRunsNothingAndReplaysAll) {
   int value = 7;
   ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
   hipStreamCaptureStatus status;
@@ -94,7 +94,7 @@ TEST_F(GraphTest, captureRunsNothingAndReplaysAll) {
   EXPECT_EQ(hipGraphLaunch(exec, stream), hipErrorInvalidHandle);
 }
 
-TEST_F(GraphTest, synchronousCallsSpoilACapture) {
+TEST_F(GraphTest, SynchronousCallsSpoilACapture) {
   ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
   EXPECT_EQ(hipMemset(device, 0, 4), hipErrorStreamCaptureUnsupported);
   EXPECT_EQ(hipMemsetAsync(device, 0, 4, stream), hipErrorStreamCaptureInvalidated);
@@ -106,7 +106,7 @@ TEST_F(GraphTest, synchronousCallsSpoilACapture) {
   EXPECT_EQ(hipStreamBeginCapture(nullptr, hipStreamCaptureModeGlobal), hipErrorStreamCaptureUnsupported);
 }
 
-TEST_F(GraphTest, eventsCarryACaptureToOtherStreams) {
+TEST_F(GraphTest, EventsCarryACaptureToOtherStreams) {
   hipStream_t other = nullptr;
   hipEvent_t fork = nullptr, join = nullptr;
   ASSERT_HIP(hipStreamCreate(&other));
@@ -136,7 +136,7 @@ TEST_F(GraphTest, eventsCarryACaptureToOtherStreams) {
   EXPECT_HIP(hipStreamDestroy(other));
 }
 
-TEST_F(GraphTest, nodesRunBehindTheirDependencies) {
+TEST_F(GraphTest, NodesRunBehindTheirDependencies) {
   hipGraph_t graph = nullptr;
   ASSERT_HIP(hipGraphCreate(&graph, 0));
   hipGraphNode_t copy = nullptr, fill = nullptr, empty = nullptr;

@@ -62,7 +62,7 @@ protected:
   hipEvent_t start = nullptr, stop = nullptr, fork = nullptr, join = nullptr;
 };
 
-TEST_F(TimingTest, eventsGiveThePredictedTimeOfAKernel) {
+TEST_F(TimingTest, EventsGiveThePredictedTimeOfAKernel) {
   ASSERT_HIP(hipMemset(values, 0, items * sizeof(float)));
   const double few = timed([&] { add(one, 256); }), many = timed([&] { add(one, items); });
   EXPECT_GT(few, 1000) << "a launch";
@@ -73,7 +73,7 @@ TEST_F(TimingTest, eventsGiveThePredictedTimeOfAKernel) {
   EXPECT_NEAR(timed([&] { add(one, items); }), again, 1) << "the same from the same caches";
 }
 
-TEST_F(TimingTest, countsOfASimulatedLaunchAreThoseOfAKnownOne) {
+TEST_F(TimingTest, CountsOfASimulatedLaunchAreThoseOfAKnownOne) {
   std::vector<NSTFDispatchStatistics> seen;
   auto note = [](void *user, const NSTFDispatchStatistics *statistics) {
     static_cast<std::vector<NSTFDispatchStatistics> *>(user)->push_back(*statistics);
@@ -95,14 +95,14 @@ TEST_F(TimingTest, countsOfASimulatedLaunchAreThoseOfAKnownOne) {
   }
 }
 
-TEST_F(TimingTest, theDeviceIsTheChipThatIsTimed) {
+TEST_F(TimingTest, TheDeviceIsTheChipThatIsTimed) {
   hipDeviceProp_t properties;
   ASSERT_HIP(hipGetDeviceProperties(&properties, 0));
   EXPECT_EQ(properties.multiProcessorCount,
             chip() == "gfx942" ? 304 : 110); // 104 where all of gfx90a's chips are meant
 }
 
-TEST_F(TimingTest, resultsAreThoseOfAnUntimedRun) {
+TEST_F(TimingTest, ResultsAreThoseOfAnUntimedRun) {
   std::vector<float> numbers(items);
   for (int i = 0; i < items; ++i)
     numbers[i] = float(i);
@@ -116,7 +116,7 @@ TEST_F(TimingTest, resultsAreThoseOfAnUntimedRun) {
   }
 }
 
-TEST_F(TimingTest, streamsOverlap) {
+TEST_F(TimingTest, StreamsOverlap) {
   add(one, 4096); // from now on the launches are alike
   const double begin = now();
   for (int i = 0; i < 4; ++i)
@@ -129,7 +129,7 @@ TEST_F(TimingTest, streamsOverlap) {
   EXPECT_GT(onTwo, 0.4 * onOne);
 }
 
-TEST_F(TimingTest, anEventHoldsTheOtherStream) {
+TEST_F(TimingTest, AnEventHoldsTheOtherStream) {
   add(one, 4096);
   const double begin = now();
   add(one, 4096);
@@ -142,7 +142,7 @@ TEST_F(TimingTest, anEventHoldsTheOtherStream) {
   EXPECT_GT(inTurn, 1.3 * (now() - begin - inTurn));
 }
 
-TEST_F(TimingTest, smallCopiesOfPageableMemoryAreStaged) {
+TEST_F(TimingTest, SmallCopiesOfPageableMemoryAreStaged) {
   const size_t mega = 1 << 20;
   std::vector<std::byte> pageable(2 * mega);
   void *pinned = nullptr;
@@ -159,7 +159,7 @@ TEST_F(TimingTest, smallCopiesOfPageableMemoryAreStaged) {
   ASSERT_HIP(hipHostFree(pinned));
 }
 
-TEST_F(TimingTest, copiesTakeTime) {
+TEST_F(TimingTest, CopiesTakeTime) {
   std::vector<float> numbers(items);
   auto copy = [&](size_t bytes) {
     return timed([&] { ASSERT_HIP(hipMemcpyAsync(values, numbers.data(), bytes, hipMemcpyHostToDevice, one)); });
@@ -176,7 +176,7 @@ TEST_F(TimingTest, copiesTakeTime) {
   EXPECT_LT(fill, large);
 }
 
-TEST_F(TimingTest, branchesOfACapturedGraphOverlap) {
+TEST_F(TimingTest, BranchesOfACapturedGraphOverlap) {
   add(one, 4096);
   auto capture = [&](bool branches) {
     EXPECT_HIP(hipStreamBeginCapture(one, hipStreamCaptureModeRelaxed));
@@ -204,7 +204,7 @@ TEST_F(TimingTest, branchesOfACapturedGraphOverlap) {
   EXPECT_LE(chain, launches * 1.001) << "a node costs no more than a launch";
 }
 
-TEST_F(TimingTest, aQueryWaitsAndTimeStandsStillOtherwise) {
+TEST_F(TimingTest, AQueryWaitsAndTimeStandsStillOtherwise) {
   const double before = now();
   EXPECT_EQ(now(), before);
   add(one, 4096);

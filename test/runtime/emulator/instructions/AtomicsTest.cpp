@@ -182,7 +182,7 @@ std::string textOf(const Atomic &a, Way way, bool returns, const std::string &fi
   }
 }
 
-TEST_P(Atomics, ofEveryKindByEveryWay) {
+TEST_P(Atomics, OfEveryKindByEveryWay) {
   std::string target = GetParam();
   std::mt19937_64 random(9);
   unsigned ran = 0;

@@ -14,7 +14,7 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 const char *const targets[] = {"gfx90a", "gfx942"};
 
-TEST(HardwareRegisters, readWhatTheWaveIs) {
+TEST(HardwareRegisters, ReadWhatTheWaveIs) {
   for (const char *target : targets) {
     Snippet s(target, R"(
       s_getreg_b32 s0, hwreg(HW_REG_MODE)
@@ -48,7 +48,7 @@ TEST(HardwareRegisters, readWhatTheWaveIs) {
   }
 }
 
-TEST(HardwareRegisters, tellWhereTheDriverPutTheWave) {
+TEST(HardwareRegisters, TellWhereTheDriverPutTheWave) {
   for (const char *target : targets) {
     bool isMi300 = std::string(target) == "gfx942";
     Snippet s(target, "s_getreg_b32 s0, hwreg(HW_REG_HW_ID)" +
@@ -62,7 +62,7 @@ TEST(HardwareRegisters, tellWhereTheDriverPutTheWave) {
   }
 }
 
-TEST(HardwareRegisters, writesChangeModeOnlyWhereAsked) {
+TEST(HardwareRegisters, WritesChangeModeOnlyWhereAsked) {
   for (const char *target : targets) {
     Snippet s(target, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\ns_getreg_b32 s0, hwreg(HW_REG_MODE)\n"
                       "s_mov_b32 s2, 0x3f\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s2\n"
@@ -74,7 +74,7 @@ TEST(HardwareRegisters, writesChangeModeOnlyWhereAsked) {
   }
 }
 
-TEST(RelativeRegisters, scalarMoves) {
+TEST(RelativeRegisters, ScalarMoves) {
   for (const char *target : targets) {
     Snippet s(target, "s_mov_b32 m0, 4\ns_movrels_b32 s20, s4\ns_movrels_b64 s[22:23], s[4:5]\ns_movreld_b32 s30, s4\n"
                       "s_movreld_b64 s[36:37], s[6:7]\ns_mov_b32 m0, 3\ns_movreld_b32 s50, 0x12345678");
@@ -96,7 +96,7 @@ TEST(RelativeRegisters, scalarMoves) {
   }
 }
 
-TEST(RelativeRegisters, indexAndModeChangeWhileOn) {
+TEST(RelativeRegisters, IndexAndModeChangeWhileOn) {
   for (const char *target : targets) {
     Snippet s(target, R"(
       s_set_gpr_idx_on s0, gpr_idx(SRC0)
@@ -125,7 +125,7 @@ TEST(RelativeRegisters, indexAndModeChangeWhileOn) {
 }
 
 /// Whatever writes a vector register takes the index: wide results, carries, selections, single lanes.
-TEST(RelativeRegisters, resultsOfEveryForm) {
+TEST(RelativeRegisters, ResultsOfEveryForm) {
   for (const char *target : targets) {
     Snippet s(target, R"(
       s_set_gpr_idx_on s0, gpr_idx(SRC0,DST)
@@ -169,7 +169,7 @@ TEST(RelativeRegisters, resultsOfEveryForm) {
   }
 }
 
-TEST(Endings, killHaltAndReturn) {
+TEST(Endings, KillHaltAndReturn) {
   Snippet kill("gfx942", "s_mov_b32 s0, 1\ns_setkill 0\ns_mov_b32 s0, 2\ns_setkill 1\ns_mov_b32 s0, 3");
   kill.run();
   EXPECT_EQ(kill.wave().scalars[0], 2u);
@@ -188,7 +188,7 @@ TEST(Endings, killHaltAndReturn) {
   EXPECT_EQ(back.wave().scalars[1], 1u);
 }
 
-TEST(Endings, whatIsNothingHere) {
+TEST(Endings, WhatIsNothingHere) {
   Snippet s("gfx90a", R"(
     s_cbranch_cdbgsys 1
     s_mov_b32 s0, 1

@@ -122,7 +122,7 @@ Samples readSamples() {
   return samples;
 }
 
-TEST(ExactMatrix, samples) {
+TEST(ExactMatrix, Samples) {
   Samples samples = readSamples();
   ASSERT_EQ(samples.size(), 25u);
   for (const auto &[key, list] : samples) {
@@ -131,7 +131,7 @@ TEST(ExactMatrix, samples) {
   }
 }
 
-TEST(ExactMatrix, allPublishedExamples) {
+TEST(ExactMatrix, AllPublishedExamples) {
   std::ifstream file(NSTF_TEST_REFERENCE "/mfma-vectors.tsv");
   if (!file)
     GTEST_SKIP() << "NOT RUN: no " NSTF_TEST_REFERENCE "/mfma-vectors.tsv; only the samples in Inputs were checked";
@@ -319,7 +319,7 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
   }
 }
 
-TEST(ExactMatrix, everyFormAgainstReference) {
+TEST(ExactMatrix, EveryFormAgainstReference) {
   // NSTF_TEST_ROUNDS=1000: a long search.
   const char *text = std::getenv("NSTF_TEST_ROUNDS");
   unsigned rounds = text ? unsigned(std::stoul(text)) : 2;

@@ -84,7 +84,7 @@ kernel void semaphore(global int *order) {
 }
 )";
 
-TEST(GlobalWaveSync, allWavesMeet) {
+TEST(GlobalWaveSync, AllWavesMeet) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     CompiledKernels kernels(target, source, "-O2");
     for (unsigned threads : {1u, 2u}) {
@@ -99,7 +99,7 @@ TEST(GlobalWaveSync, allWavesMeet) {
   }
 }
 
-TEST(GlobalWaveSync, workgroupsMeet) {
+TEST(GlobalWaveSync, WorkgroupsMeet) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     CompiledKernels kernels(target, source, "-O2");
     for (unsigned block : {32u, 64u, 96u, 256u, 1024u})
@@ -116,7 +116,7 @@ TEST(GlobalWaveSync, workgroupsMeet) {
   }
 }
 
-TEST(GlobalWaveSync, waitingForEachOtherIsAFaultAlsoWhereTheHostMayWrite) {
+TEST(GlobalWaveSync, WaitingForEachOtherIsAFaultAlsoWhereTheHostMayWrite) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     CompiledKernels kernels(target, source, "-O2");
     int *x = upload(kernels.memory, std::vector<int>(1));
@@ -137,7 +137,7 @@ TEST(GlobalWaveSync, waitingForEachOtherIsAFaultAlsoWhereTheHostMayWrite) {
   }
 }
 
-TEST(GlobalWaveSync, theHostMayEndTheWaiting) {
+TEST(GlobalWaveSync, TheHostMayEndTheWaiting) {
   CompiledKernels kernels("gfx90a", source, "-O2");
   for (unsigned threads : {1u, 2u}) {
     kernels.options = LaunchOptions();
@@ -153,14 +153,14 @@ TEST(GlobalWaveSync, theHostMayEndTheWaiting) {
   }
 }
 
-TEST(GlobalWaveSync, semaphoresLetGo) {
+TEST(GlobalWaveSync, SemaphoresLetGo) {
   CompiledKernels kernels("gfx90a", source, "-O2");
   int *order = upload(kernels.memory, std::vector<int>(9));
   launch(kernels, "semaphore", {8}, {64}, order);
   EXPECT_THAT(download(order, 8), testing::Each(1));
 }
 
-TEST(GlobalWaveSync, countsAndFlags) {
+TEST(GlobalWaveSync, CountsAndFlags) {
   GlobalWaveSync sync(2);
   auto wave = [](uintptr_t i) { return reinterpret_cast<const Wave *>(i * 64); };
   // Two waves by default, then three, as the last to arrive says.

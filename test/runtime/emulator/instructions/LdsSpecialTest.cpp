@@ -21,7 +21,7 @@ template <typename T> T ldsAt(const Snippet &s, size_t at) {
 }
 template <typename T> void setLds(Snippet &s, size_t at, T value) { std::memcpy(s.lds.data() + at, &value, sizeof(T)); }
 
-TEST(LdsSpecial, maskedOrWrapAndConditionalExchange) {
+TEST(LdsSpecial, MaskedOrWrapAndConditionalExchange) {
   for (const char *target : targets) {
     Snippet s(target, R"(
       ds_mskor_rtn_b32 v10, v2, v4, v5
@@ -67,7 +67,7 @@ TEST(LdsSpecial, maskedOrWrapAndConditionalExchange) {
   }
 }
 
-TEST(LdsSpecial, twoExchanges) {
+TEST(LdsSpecial, TwoExchanges) {
   for (const char *target : targets) {
     Snippet s(target, "ds_wrxchg2_rtn_b32 v[10:11], v2, v4, v5 offset0:1 offset1:0");
     ASSERT_EQ(s.program->trapCount(), 0u);
@@ -90,7 +90,7 @@ TEST(LdsSpecial, twoExchanges) {
   }
 }
 
-TEST(LdsSpecial, exchangesFarApart) {
+TEST(LdsSpecial, ExchangesFarApart) {
   for (const char *target : targets) {
     Snippet s(target, "ds_wrxchg2st64_rtn_b64 v[12:15], v3, v[6:7], v[8:9] offset0:1 offset1:2", 4096);
     ASSERT_EQ(s.program->trapCount(), 0u);
@@ -111,7 +111,7 @@ TEST(LdsSpecial, exchangesFarApart) {
   }
 }
 
-TEST(LdsSpecial, countersAndAddressesByLane) {
+TEST(LdsSpecial, CountersAndAddressesByLane) {
   for (const char *target : targets) {
     Snippet s(target, "ds_append v8 offset:16\nds_append v9 offset:16\nds_consume v10 offset:16\n"
                       "ds_write_addtid_b32 v2 offset:64\nds_read_addtid_b32 v11 offset:64\n"
@@ -143,7 +143,7 @@ TEST(LdsSpecial, countersAndAddressesByLane) {
   }
 }
 
-TEST(LdsSpecial, loadsFromScratchAndStoresToABuffer) {
+TEST(LdsSpecial, LoadsFromScratchAndStoresToABuffer) {
   {
     const char *target = "gfx942";
     Snippet s(target, "scratch_load_lds_ushort off, s4 offset:2");

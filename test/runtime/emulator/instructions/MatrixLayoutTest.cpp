@@ -113,7 +113,7 @@ void checkOneHot(Layout &layout, unsigned which) {
   }
 }
 
-TEST(MatrixLayout, everyElementOfDenseForms) {
+TEST(MatrixLayout, EveryElementOfDenseForms) {
   unsigned forms = 0;
   for (const MatrixForm &form : matrixForms())
     for (const std::string target : {"gfx90a", "gfx942"})
@@ -162,7 +162,7 @@ void checkModifiers(const std::string &target, const MatrixForm &form, MatrixMod
   ASSERT_EQ(wrong, 0u);
 }
 
-TEST(MatrixLayout, broadcastsAndLanePatterns) {
+TEST(MatrixLayout, BroadcastsAndLanePatterns) {
   for (const MatrixForm &form : matrixForms())
     for (const std::string target : {"gfx90a", "gfx942"})
       for (MatrixMode mode : {MatrixMode::Fast, MatrixMode::Exact}) {
@@ -211,7 +211,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid, unsigne
         }
 }
 
-TEST(MatrixLayout, everyElementAndIndexOfSparseForms) {
+TEST(MatrixLayout, EveryElementAndIndexOfSparseForms) {
   unsigned forms = 0;
   for (const MatrixForm &form : matrixForms())
     if (form.sparse) {

@@ -105,21 +105,21 @@ void check(const std::string &target, const MatrixForm &form, const std::string 
   }
 }
 
-TEST(Matrix, everyElement) {
+TEST(Matrix, EveryElement) {
   for (const MatrixForm &form : matrixForms())
     for (const std::string target : {"gfx90a", "gfx942"})
       for (const char *files : {"vvv", "aaa", "vav", "ava"})
         if (form.name(target) && !form.sparse)
           check(target, form, files, false);
 }
-TEST(Matrix, constantAddend) {
+TEST(Matrix, ConstantAddend) {
   for (const MatrixForm &form : matrixForms())
     for (const std::string target : {"gfx90a", "gfx942"})
       if (form.name(target) && !form.sparse)
         check(target, form, "vva", true);
 }
 
-TEST(Matrix, destinationOverAddend) {
+TEST(Matrix, DestinationOverAddend) {
   // D two registers above C: C is read before D is written.
   for (const std::string mode : {"fast", "exact"})
     for (const std::string target : {"gfx90a", "gfx942"}) {
@@ -140,7 +140,7 @@ TEST(Matrix, destinationOverAddend) {
     }
 }
 
-TEST(Matrix, destinationOverSources) {
+TEST(Matrix, DestinationOverSources) {
   Snippet s("gfx90a", "v_mfma_f32_4x4x1f32 v[0:3], v0, v1, v[0:3]");
   ASSERT_EQ(s.program->trapCount(), 0u);
   for (unsigned l = 0; l < 64; ++l)
@@ -152,7 +152,7 @@ TEST(Matrix, destinationOverSources) {
       ASSERT_EQ(s.lane<float>(r, l), float(l / 4 * 4 + r) * float(l + 1) + float(l + r));
 }
 
-TEST(Matrix, broadcastsOfBlocksAndLanes) {
+TEST(Matrix, BroadcastsOfBlocksAndLanes) {
   // cbsz 2, abid 1: every four blocks use A's second block of them; blgp 3 rotates B's lanes by 16.
   Snippet s("gfx90a", "v_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3] cbsz:2 abid:1 blgp:3");
   for (unsigned l = 0; l < 64; ++l) {
@@ -169,7 +169,7 @@ TEST(Matrix, broadcastsOfBlocksAndLanes) {
     }
 }
 
-TEST(Matrix, negatedDoubles) {
+TEST(Matrix, NegatedDoubles) {
   Snippet s("gfx942", "v_mfma_f64_16x16x4_f64 v[20:27], v[2:3], v[4:5], v[20:27] neg:[1,0,1]");
   for (unsigned l = 0; l < 64; ++l) {
     s.setLane<double>(2, l, 1);
@@ -182,7 +182,7 @@ TEST(Matrix, negatedDoubles) {
     ASSERT_EQ(s.lane<double>(20, l), -17.0);
 }
 
-TEST(Matrix, smallFloatConversions) {
+TEST(Matrix, SmallFloatConversions) {
   Snippet s("gfx942", R"(
     v_cvt_f32_fp8 v8, v2
     v_cvt_f32_bf8_sdwa v9, v2 src0_sel:BYTE_2

@@ -17,7 +17,7 @@ using u16 = uint16_t;
 using u32 = uint32_t;
 using u64 = uint64_t;
 
-TEST(Flat, reachesLdsAndScratch) {
+TEST(Flat, ReachesLdsAndScratch) {
   Snippet s("gfx942", R"(
     flat_load_dword v8, v[2:3]
     flat_store_dwordx2 v[4:5], v[10:11]
@@ -53,7 +53,7 @@ TEST(Flat, reachesLdsAndScratch) {
   }
 }
 
-TEST(Buffer, rawRangeCheckIsPerDwordAndIncludesSoffset) {
+TEST(Buffer, RawRangeCheckIsPerDwordAndIncludesSoffset) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     Snippet s(target, R"(
       buffer_load_dwordx4 v[8:11], v2, s[20:23], s24 offen offset:8
@@ -95,7 +95,7 @@ TEST(Buffer, rawRangeCheckIsPerDwordAndIncludesSoffset) {
   }
 }
 
-TEST(Buffer, structuredSwizzledAndToLds) {
+TEST(Buffer, StructuredSwizzledAndToLds) {
   Snippet s("gfx90a", R"(
     buffer_load_dword v8, v2, s[20:23], 0 idxen offset:4
     buffer_load_dword v9, v[2:3], s[20:23], 0 idxen offen

@@ -8,7 +8,7 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-TEST(Modifiers, relativeRegisters) {
+TEST(Modifiers, RelativeRegisters) {
   Snippet s("gfx90a", R"(
     s_set_gpr_idx_on s2, gpr_idx(SRC0)
     v_mov_b32 v8, v10

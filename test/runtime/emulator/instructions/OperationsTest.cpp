@@ -103,7 +103,7 @@ struct Setting {
 };
 class Operations : public ::testing::TestWithParam<Setting> {};
 
-TEST_P(Operations, areTheHosts) {
+TEST_P(Operations, AreTheHosts) {
   std::ifstream file(NSTF_TEST_INPUTS "/operations.inc");
   std::stringstream source;
   source << prelude << file.rdbuf();

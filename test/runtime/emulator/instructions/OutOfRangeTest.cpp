@@ -61,7 +61,7 @@ std::string at(std::string text, unsigned row) {
   return text;
 }
 
-TEST_P(OutOfRange, ldsLoadsGiveZero) {
+TEST_P(OutOfRange, LdsLoadsGiveZero) {
   for (const LdsForm &form : loads)
     for (u64 exec : {~u64(0), u64(0x8000000000000ff1)}) {
       Snippet s(GetParam(), at(form.text, 8), declared);
@@ -89,7 +89,7 @@ TEST_P(OutOfRange, ldsLoadsGiveZero) {
     }
 }
 
-TEST_P(OutOfRange, aLoadOverItsOwnAddress) {
+TEST_P(OutOfRange, ALoadOverItsOwnAddress) {
   Snippet s(GetParam(), "ds_read2_b32 v[2:3], v2 offset1:1", declared);
   fill(s);
   for (unsigned l = 0; l < 64; ++l)
@@ -100,7 +100,7 @@ TEST_P(OutOfRange, aLoadOverItsOwnAddress) {
       ASSERT_EQ(s.wave().rows[2 + i / 4][l] >> i % 4 * 8 & 0xff, expected(allocated - 8 + l * 4 + i / 4 * 4, 4, i % 4));
 }
 
-TEST_P(OutOfRange, ldsStoresAreDropped) {
+TEST_P(OutOfRange, LdsStoresAreDropped) {
   const LdsForm stores[] = {{"ds_write_b8 v2, v4", 1},
                             {"ds_write_b16 v2, v4", 2},
                             {"ds_write_b32 v2, v4", 4},
@@ -129,7 +129,7 @@ TEST_P(OutOfRange, ldsStoresAreDropped) {
     }
 }
 
-TEST_P(OutOfRange, ldsAtomicsAreDroppedAndGiveZero) {
+TEST_P(OutOfRange, LdsAtomicsAreDroppedAndGiveZero) {
   const std::pair<const char *, unsigned> atomics[] = {{"ds_add_rtn_u32 v8, v2, v4", 4},
                                                        {"ds_add_rtn_u64 v[8:9], v2, v[4:5]", 8},
                                                        {"ds_wrxchg_rtn_b32 v8, v2, v4", 4},
@@ -170,7 +170,7 @@ TEST_P(OutOfRange, ldsAtomicsAreDroppedAndGiveZero) {
     ASSERT_EQ(s.wave().rows[8][l], l == 7 ? old : 0);
 }
 
-TEST_P(OutOfRange, ldsByM0) {
+TEST_P(OutOfRange, LdsByM0) {
   for (u32 m0 : {u32(allocated), u32(0xff00)}) {
     Snippet s(GetParam(), "ds_append v8\nds_consume v9\nds_read_addtid_b32 v10\nds_write_addtid_b32 v4", declared);
     fill(s);
@@ -187,7 +187,7 @@ TEST_P(OutOfRange, ldsByM0) {
   }
 }
 
-TEST_P(OutOfRange, ldsDmaIsDropped) {
+TEST_P(OutOfRange, LdsDmaIsDropped) {
   const bool is942 = std::string(GetParam()) == "gfx942";
   std::vector<u32> memory(64);
   for (u32 i = 0; i < 64; ++i)
@@ -216,7 +216,7 @@ TEST_P(OutOfRange, ldsDmaIsDropped) {
     }
 }
 
-TEST_P(OutOfRange, flatAtTheEdgesOfTheApertures) {
+TEST_P(OutOfRange, FlatAtTheEdgesOfTheApertures) {
   Snippet s(GetParam(),
             "flat_load_dword v8, v[2:3]\nflat_store_dword v[4:5], v6\nflat_atomic_add v9, v[4:5], v6 " +
                 std::string(std::string(GetParam()) == "gfx942" ? "sc0" : "glc"),
@@ -241,7 +241,7 @@ TEST_P(OutOfRange, flatAtTheEdgesOfTheApertures) {
   }
 }
 
-TEST_P(OutOfRange, unalignedLds) {
+TEST_P(OutOfRange, UnalignedLds) {
   // ROCm sets the unaligned access mode: plain accesses go to the bytes they name. Atomics fault.
   Snippet s(GetParam(), "ds_read_b64 v[8:9], v2\nds_read_b128 v[10:13], v2", declared);
   fill(s);
@@ -266,7 +266,7 @@ void describe(Snippet &s, const void *memory, u32 records) {
   s.wave().scalars[7] = 0x27fac; // 32-bit floats, x to w
 }
 
-TEST_P(OutOfRange, aNullBufferDescriptor) {
+TEST_P(OutOfRange, ANullBufferDescriptor) {
   const std::string returns = std::string(GetParam()) == "gfx942" ? " sc0" : " glc";
   Snippet s(GetParam(),
             "buffer_load_dwordx4 v[8:11], v1, s[4:7], 0 offen\nbuffer_store_dwordx4 v[2:5], v1, s[4:7], 0 offen\n"
@@ -295,7 +295,7 @@ static void runAtDwords(Snippet &s, void *memory, uint64_t size, uint32_t bytes)
   s.run();
 }
 
-TEST_P(OutOfRange, buffersByTheDword) {
+TEST_P(OutOfRange, BuffersByTheDword) {
   u32 memory[16], written[16] = {};
   for (u32 i = 0; i < 16; ++i)
     memory[i] = 100 + i;
@@ -316,7 +316,7 @@ TEST_P(OutOfRange, buffersByTheDword) {
     ASSERT_EQ(written[i], i == 9 ? 9u : 0u) << i;
 }
 
-TEST_P(OutOfRange, typedBuffersAsAWhole) {
+TEST_P(OutOfRange, TypedBuffersAsAWhole) {
   float memory[16];
   for (unsigned i = 0; i < 16; ++i)
     memory[i] = 100.f + float(i);
@@ -329,7 +329,7 @@ TEST_P(OutOfRange, typedBuffersAsAWhole) {
       ASSERT_EQ(s.lane<float>(8 + k, l), l + 4 <= 10 ? 100.f + float(l + k) : 0.f) << l;
 }
 
-TEST_P(OutOfRange, scalarBufferLoads) {
+TEST_P(OutOfRange, ScalarBufferLoads) {
   u32 memory[16];
   for (u32 i = 0; i < 16; ++i)
     memory[i] = 100 + i;

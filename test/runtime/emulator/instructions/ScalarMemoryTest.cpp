@@ -36,7 +36,7 @@ const ScalarAtomic atomics[] = {
     {"dec", [](u64 old, u64 v, u64, unsigned) { return old == 0 || old > v ? v : old - 1; }},
 };
 
-TEST(ScalarMemory, atomicsOfEveryKind) {
+TEST(ScalarMemory, AtomicsOfEveryKind) {
   const u64 values[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000000000000ull, ~u64(0)};
   for (const char *target : {"gfx90a", "gfx942"})
     for (const ScalarAtomic &atomic : atomics)
@@ -90,7 +90,7 @@ TEST(ScalarMemory, atomicsOfEveryKind) {
         }
 }
 
-TEST(ScalarMemory, buffersEndAtTheirRecords) {
+TEST(ScalarMemory, BuffersEndAtTheirRecords) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     Snippet s(target, "s_buffer_store_dwordx4 s[8:11], s[4:7], 0x8\n"
                       "s_buffer_atomic_add s12, s[4:7], 0x10 glc\n"
@@ -115,7 +115,7 @@ TEST(ScalarMemory, buffersEndAtTheirRecords) {
   }
 }
 
-TEST(ScalarMemory, scratchCountsOffsetsInLanes) {
+TEST(ScalarMemory, ScratchCountsOffsetsInLanes) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     Snippet s(target, "s_scratch_store_dwordx2 s[8:9], s[4:5], s6\ns_scratch_load_dwordx2 s[10:11], s[4:5], s6\n"
                       "s_scratch_load_dword s12, s[4:5], 0x84");
@@ -136,7 +136,7 @@ TEST(ScalarMemory, scratchCountsOffsetsInLanes) {
   }
 }
 
-TEST(ScalarMemory, wildAddressesAreFaults) {
+TEST(ScalarMemory, WildAddressesAreFaults) {
   for (const char *text : {"s_atomic_add s8, s[4:5], 0x0", "s_store_dword s8, s[4:5], 0x0",
                            "s_scratch_load_dword s8, s[4:5], 0x0", "s_scratch_store_dword s8, s[4:5], 0x0"}) {
     Snippet s("gfx90a", text);

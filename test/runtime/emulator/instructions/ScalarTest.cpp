@@ -11,7 +11,7 @@ namespace {
 using u32 = uint32_t;
 using u64 = uint64_t;
 
-TEST(Scalar, branchesAndCalls) {
+TEST(Scalar, BranchesAndCalls) {
   Snippet s("gfx942", R"(
     s_mov_b32 s2, 0
     s_mov_b32 s3, 10
@@ -42,7 +42,7 @@ TEST(Scalar, branchesAndCalls) {
   EXPECT_EQ(s.wave().scalars[2], 55u + 1000 + 1 + 1000);
 }
 
-TEST(Scalar, hardwareRegisters) {
+TEST(Scalar, HardwareRegisters) {
   Snippet s("gfx90a", R"(
     s_getreg_b32 s2, hwreg(HW_REG_MODE)
     s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0
@@ -80,7 +80,7 @@ TEST(Scalar, hardwareRegisters) {
   EXPECT_EQ(s.wave().mode, mode);
 }
 
-TEST(Scalar, vectorInstructionsAreSkipped) {
+TEST(Scalar, VectorInstructionsAreSkipped) {
   Snippet s("gfx90a", R"(
     s_setvskip s2, s3
     v_mov_b32 v1, 1.0

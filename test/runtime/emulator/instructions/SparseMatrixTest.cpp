@@ -80,7 +80,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid) {
     }
 }
 
-TEST(SparseMatrix, everyElement) {
+TEST(SparseMatrix, EveryElement) {
   for (const MatrixForm &form : matrixForms())
     if (form.sparse)
       for (MatrixMode mode : {MatrixMode::Fast, MatrixMode::Exact})

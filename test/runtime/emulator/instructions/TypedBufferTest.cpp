@@ -69,7 +69,7 @@ void setResource(Snippet &s, unsigned at, const void *memory, u32 records, u32 w
   w.scalars[at + 3] = word3;
 }
 
-TEST(TypedBuffer, loadsAndStoresOfEveryFormat) {
+TEST(TypedBuffer, LoadsAndStoresOfEveryFormat) {
   for (const char *target : targets)
     for (const Example &e : examples())
       for (bool byResource : {false, true}) {
@@ -99,7 +99,7 @@ TEST(TypedBuffer, loadsAndStoresOfEveryFormat) {
       }
 }
 
-TEST(TypedBuffer, storesBringNumbersIntoRange) {
+TEST(TypedBuffer, StoresBringNumbersIntoRange) {
   struct {
     int data, number;
     u32 value;
@@ -133,7 +133,7 @@ TEST(TypedBuffer, storesBringNumbersIntoRange) {
   }
 }
 
-TEST(TypedBuffer, resourcesReorderComponents) {
+TEST(TypedBuffer, ResourcesReorderComponents) {
   // x = component 2, y = constant 1, z = constant 0, w = component 0
   u32 select = 6 | 1 << 3 | 0 << 6 | 4 << 9;
   Snippet s("gfx90a",
@@ -154,7 +154,7 @@ TEST(TypedBuffer, resourcesReorderComponents) {
     EXPECT_EQ(memory[4 + k], stored[k]) << k;
 }
 
-TEST(TypedBuffer, halves) {
+TEST(TypedBuffer, Halves) {
   for (const char *target : targets) {
     Snippet s(target, R"(
       tbuffer_load_format_d16_xyz v[4:5], v1, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_USCALED] idxen
@@ -201,7 +201,7 @@ TEST(TypedBuffer, halves) {
   }
 }
 
-TEST(TypedBuffer, intoLds) {
+TEST(TypedBuffer, IntoLds) {
   Snippet s("gfx90a", "buffer_load_format_x v1, s[4:7], 0 idxen offset:4 lds");
   ASSERT_EQ(s.program->trapCount(), 0u);
   uint8_t memory[80];
@@ -220,7 +220,7 @@ TEST(TypedBuffer, intoLds) {
   }
 }
 
-TEST(TypedBuffer, anInvalidFormatIsAFault) {
+TEST(TypedBuffer, AnInvalidFormatIsAFault) {
   Snippet s("gfx90a", "buffer_load_format_x v4, off, s[4:7], 0");
   u32 memory = 0;
   s.allow(&memory, 4);
@@ -229,7 +229,7 @@ TEST(TypedBuffer, anInvalidFormatIsAFault) {
 }
 
 /// LLVM takes the constant out of any 32-bit sum, so what is left may be negative.
-TEST(Buffer, offsetAndInstructionOffsetAddUpIn32Bits) {
+TEST(Buffer, OffsetAndInstructionOffsetAddUpIn32Bits) {
   for (const char *target : targets) {
     Snippet s(target, "buffer_load_dword v4, v1, s[4:7], 0 offen offset:64\n"
                       "buffer_load_dword v5, v1, s[4:7], s8 offen offset:64\n"

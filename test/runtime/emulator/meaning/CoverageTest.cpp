@@ -52,7 +52,7 @@ bool isProvenElsewhere(const std::string &name) {
   return false;
 }
 
-TEST(Meaning, everyInstructionHasOne) {
+TEST(Meaning, EveryInstructionHasOne) {
   std::set<std::string> have;
   for (auto meanings : {integerMeanings(), packedIntegerMeanings(), floatMeanings(), approximateMeanings(),
                         divisionMeanings(), conversionMeanings(), compareMeanings()})

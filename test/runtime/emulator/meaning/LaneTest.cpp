@@ -385,7 +385,7 @@ std::vector<Case> laneCases() {
 }
 
 namespace {
-TEST(LaneMeaning, all) {
+TEST(LaneMeaning, All) {
   std::vector<Case> cases = laneCases();
   for (const char *target : {"gfx90a", "gfx942"})
     runCases(target, cases);

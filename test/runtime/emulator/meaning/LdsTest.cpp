@@ -219,7 +219,7 @@ std::vector<Case> ldsCases() {
 }
 
 namespace {
-TEST(LdsMeaning, all) {
+TEST(LdsMeaning, All) {
   std::vector<Case> cases = ldsCases();
   for (const char *target : {"gfx90a", "gfx942"})
     runCases(target, cases);

@@ -268,7 +268,7 @@ std::vector<Case> memoryCases() {
 }
 
 namespace {
-TEST(MemoryMeaning, all) {
+TEST(MemoryMeaning, All) {
   std::vector<Case> cases = memoryCases();
   for (const char *target : {"gfx90a", "gfx942"})
     runCases(target, cases);

@@ -103,7 +103,7 @@ std::vector<Case> scalarMemoryCases() {
 }
 
 namespace {
-TEST(ScalarMemoryMeaning, all) {
+TEST(ScalarMemoryMeaning, All) {
   std::vector<Case> cases = scalarMemoryCases();
   for (const char *target : {"gfx90a", "gfx942"})
     runCases(target, cases);

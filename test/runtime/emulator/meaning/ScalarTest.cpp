@@ -6,7 +6,7 @@
 namespace nstf::emulator::meaning {
 namespace {
 
-TEST(ScalarMeaning, all) {
+TEST(ScalarMeaning, All) {
   std::vector<Case> cases;
   for (const ScalarMeaning &m : scalarMeanings())
     addScalarCases(m, cases);

@@ -23,13 +23,13 @@ void check(const std::vector<VectorMeaning> &meanings) {
       std::cout << "neither chip has " << m.name << '\n';
 }
 
-TEST(VectorMeaning, integer) { check(integerMeanings()); }
-TEST(VectorMeaning, packedInteger) { check(packedIntegerMeanings()); }
-TEST(VectorMeaning, floatingPoint) { check(floatMeanings()); }
-TEST(VectorMeaning, approximate) { check(approximateMeanings()); }
-TEST(VectorMeaning, division) { check(divisionMeanings()); }
-TEST(VectorMeaning, conversion) { check(conversionMeanings()); }
-TEST(VectorMeaning, compare) { check(compareMeanings()); }
+TEST(VectorMeaning, Integer) { check(integerMeanings()); }
+TEST(VectorMeaning, PackedInteger) { check(packedIntegerMeanings()); }
+TEST(VectorMeaning, FloatingPoint) { check(floatMeanings()); }
+TEST(VectorMeaning, Approximate) { check(approximateMeanings()); }
+TEST(VectorMeaning, Division) { check(divisionMeanings()); }
+TEST(VectorMeaning, Conversion) { check(conversionMeanings()); }
+TEST(VectorMeaning, Compare) { check(compareMeanings()); }
 
 } // namespace
 } // namespace nstf::emulator::meaning

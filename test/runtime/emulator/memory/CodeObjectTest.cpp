@@ -45,7 +45,7 @@ protected:
   std::vector<std::byte> bytes;
 };
 
-TEST_P(CodeObject, kernelsAreFoundWithWhatTheirMetadataSays) {
+TEST_P(CodeObject, KernelsAreFoundWithWhatTheirMetadataSays) {
   auto program = Program::load(memory, device, bytes, "kernels");
   EXPECT_EQ(program->targetId().processor, GetParam());
   EXPECT_GE(program->kernels().size(), 9u);
@@ -66,7 +66,7 @@ TEST_P(CodeObject, kernelsAreFoundWithWhatTheirMetadataSays) {
   EXPECT_EQ(add->waveSize, 64u);
 }
 
-TEST_P(CodeObject, descriptorAgreesWithMetadata) {
+TEST_P(CodeObject, DescriptorAgreesWithMetadata) {
   auto program = Program::load(memory, device, bytes, "kernels");
   for (const auto &kernel : program->kernels()) {
     EXPECT_EQ(kernel->descriptor.kernargBytes, kernel->kernargSize) << kernel->name;
@@ -80,7 +80,7 @@ TEST_P(CodeObject, descriptorAgreesWithMetadata) {
   }
 }
 
-TEST_P(CodeObject, segmentsAreProtectedAsTheFileSays) {
+TEST_P(CodeObject, SegmentsAreProtectedAsTheFileSays) {
   auto program = Program::load(memory, device, bytes, "kernels");
   const Kernel *kernel = program->kernel("vectorAdd");
   Region region;
@@ -99,7 +99,7 @@ TEST_P(CodeObject, segmentsAreProtectedAsTheFileSays) {
 }
 
 // A few bytes of file can claim any size in memory; what the file doesn't hold is no code.
-TEST_P(CodeObject, textEndsWithTheFilesBytes) {
+TEST_P(CodeObject, TextEndsWithTheFilesBytes) {
   llvm::ELF::Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
   uint64_t fileBytes = 0;
@@ -118,7 +118,7 @@ TEST_P(CodeObject, textEndsWithTheFilesBytes) {
   EXPECT_EQ(program->text()[0].end - program->text()[0].begin, fileBytes);
 }
 
-TEST_P(CodeObject, variablesAreInitialisedAndRelocated) {
+TEST_P(CodeObject, VariablesAreInitialisedAndRelocated) {
   auto program = Program::load(memory, device, bytes, "kernels");
   const Program::Variable *factor = program->variable("factor"), *other = program->variable("otherFactor"),
                           *table = program->variable("factors");
@@ -130,7 +130,7 @@ TEST_P(CodeObject, variablesAreInitialisedAndRelocated) {
   EXPECT_EQ(reinterpret_cast<const uint64_t *>(table->address)[1], other->address);
 }
 
-TEST_P(CodeObject, unloadingGivesTheMemoryBack) {
+TEST_P(CodeObject, UnloadingGivesTheMemoryBack) {
   auto program = Program::load(memory, device, bytes, "kernels");
   uint64_t entry = program->kernels().front()->entry;
   program = nullptr;
@@ -138,13 +138,13 @@ TEST_P(CodeObject, unloadingGivesTheMemoryBack) {
   EXPECT_FALSE(memory.covers(entry, 4));
 }
 
-TEST_P(CodeObject, otherChipIsRefusedByName) {
+TEST_P(CodeObject, OtherChipIsRefusedByName) {
   TargetId other = TargetId::parse(std::string(GetParam()) == "gfx942" ? "gfx90a:xnack-" : "gfx942:xnack-");
   EXPECT_THAT(failure(memory, other, bytes),
               HasSubstr("made for " + std::string(GetParam()) + " but the device is " + other.str()));
 }
 
-TEST_P(CodeObject, everyTruncationIsAnError) {
+TEST_P(CodeObject, EveryTruncationIsAnError) {
   for (size_t size = 0; size < bytes.size(); size += 64) {
     // A copy of exactly that size, so that a read past its end is seen by a sanitizer.
     std::vector<std::byte> part(bytes.begin(), bytes.begin() + size);
@@ -154,7 +154,7 @@ TEST_P(CodeObject, everyTruncationIsAnError) {
   EXPECT_EQ(memory.allocatedBytes(), 0u) << "a failed load must give its memory back";
 }
 
-TEST_P(CodeObject, damagedBytesNeverCrash) {
+TEST_P(CodeObject, DamagedBytesNeverCrash) {
   std::mt19937 random(1);
   int refused = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -172,7 +172,7 @@ TEST_P(CodeObject, damagedBytesNeverCrash) {
   EXPECT_EQ(memory.allocatedBytes(), 0u);
 }
 
-TEST_P(CodeObject, errorsSayWhatIsWrong) {
+TEST_P(CodeObject, ErrorsSayWhatIsWrong) {
   auto with = [&](size_t at, std::initializer_list<int> values) {
     std::vector<std::byte> changed = bytes;
     for (int value : values)
@@ -211,7 +211,7 @@ std::vector<std::byte> bundle(const std::vector<std::pair<std::string, std::vect
   return {begin, begin + out.size()};
 }
 
-TEST(OffloadBundle, entryOfTheDeviceIsTaken) {
+TEST(OffloadBundle, EntryOfTheDeviceIsTaken) {
   auto a = readKernels("kernels.gfx90a.hsaco"), b = readKernels("kernels.gfx942.hsaco");
   auto file = bundle({{"host-x86_64-unknown-linux-gnu", {}},
                       {"hipv4-amdgcn-amd-amdhsa--gfx90a", a},
@@ -225,7 +225,7 @@ TEST(OffloadBundle, entryOfTheDeviceIsTaken) {
   EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a"), a.data(), SIZE_MAX, "elf").code.bytes.size(), a.size());
 }
 
-TEST(OffloadBundle, mostSpecificEntryWins) {
+TEST(OffloadBundle, MostSpecificEntryWins) {
   std::vector<std::byte> any(1), off(2), on(3);
   auto file = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", any},
                       {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", off},
@@ -234,7 +234,7 @@ TEST(OffloadBundle, mostSpecificEntryWins) {
   EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a:xnack+"), file.data(), file.size(), "b").code.bytes.size(), 3u);
 }
 
-TEST(OffloadBundle, missingTargetNamesBoth) {
+TEST(OffloadBundle, MissingTargetNamesBoth) {
   Memory memory;
   auto file = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", {}}, {"hip-amdgcn-amd-amdhsa--gfx1100", {}}});
   TargetId device = TargetId::parse("gfx942:sramecc+:xnack-");
@@ -243,7 +243,7 @@ TEST(OffloadBundle, missingTargetNamesBoth) {
   EXPECT_THAT(text, HasSubstr("the device is gfx942:sramecc+:xnack-"));
 }
 
-TEST(OffloadBundle, truncationsAndCompressionAreErrors) {
+TEST(OffloadBundle, TruncationsAndCompressionAreErrors) {
   Memory memory;
   TargetId device = TargetId::parse("gfx942:sramecc+:xnack-");
   auto code = readKernels("kernels.gfx942.hsaco");

@@ -120,7 +120,7 @@ struct TemporaryFile {
   std::string path;
 };
 
-TEST(Container, bundlesOfClang) {
+TEST(Container, BundlesOfClang) {
   for (const char *name : {"plain.hipfb", "compressed.v2.hipfb", "compressed.v3.hipfb"}) {
     const CodeObjectContainer container = CodeObjectContainer::open(std::string(NSTF_TEST_BUNDLES "/") + name);
     ASSERT_EQ(container.parts().size(), 1u) << name;
@@ -140,7 +140,7 @@ TEST(Container, bundlesOfClang) {
   }
 }
 
-TEST(Container, everyVersionAndMethodOfCompression) {
+TEST(Container, EveryVersionAndMethodOfCompression) {
   const Bytes code = kernelsOf("gfx942"), plain = bundle({{"gfx90a", kernelsOf("gfx90a")}, {"gfx942", code}});
   for (unsigned version : {1, 2, 3})
     for (bool zstd : {false, true}) {
@@ -155,7 +155,7 @@ TEST(Container, everyVersionAndMethodOfCompression) {
     }
 }
 
-TEST(Container, whatIsReadOutlivesTheContainer) {
+TEST(Container, WhatIsReadOutlivesTheContainer) {
   const Bytes code = kernelsOf("gfx942");
   auto file = std::make_unique<TemporaryFile>(compress(bundle({{"gfx942", code}}), 3, true));
   ContainedCodeObject object = CodeObjectContainer::open(file->path).select(gfx942);
@@ -167,7 +167,7 @@ TEST(Container, whatIsReadOutlivesTheContainer) {
   EXPECT_EQ(object.where, alone.path);
 }
 
-TEST(Container, severalBundlesOneAfterAnother) {
+TEST(Container, SeveralBundlesOneAfterAnother) {
   const Bytes a = kernelsOf("gfx90a"), b = kernelsOf("gfx942"),
               other = readFile(NSTF_TEST_CORPUS "/code-object/gfx942.v5");
   for (unsigned version : {0, 1, 2, 3})
@@ -196,7 +196,7 @@ TEST(Container, severalBundlesOneAfterAnother) {
     }
 }
 
-TEST(Container, hostObjectsAndLibraries) {
+TEST(Container, HostObjectsAndLibraries) {
   for (const char *name : {"host.o", "host.so"}) {
     const CodeObjectContainer container = CodeObjectContainer::open(std::string(NSTF_TEST_CORPUS "/container/") + name);
     ASSERT_EQ(container.parts().size(), 3u) << name;
@@ -217,7 +217,7 @@ TEST(Container, hostObjectsAndLibraries) {
   EXPECT_THAT(failure(readFile("/proc/self/exe")), HasSubstr("without a section .hip_fatbin"));
 }
 
-TEST(Container, offloadBinariesOfOpenMp) {
+TEST(Container, OffloadBinariesOfOpenMp) {
   const Bytes file = readFile(NSTF_TEST_CORPUS "/container/offload-binaries");
   const CodeObjectContainer container = CodeObjectContainer::view(file.data(), file.size(), "omp");
   ASSERT_EQ(container.parts().size(), 2u);
@@ -231,7 +231,7 @@ TEST(Container, offloadBinariesOfOpenMp) {
   }
 }
 
-TEST(Container, mostSpecificEntryWins) {
+TEST(Container, MostSpecificEntryWins) {
   const Bytes any(1), off(2), on(3), generic(4);
   const Bytes file = bundle({{"gfx9-4-generic:xnack-", generic},
                              {"gfx942", any},
@@ -246,7 +246,7 @@ TEST(Container, mostSpecificEntryWins) {
   EXPECT_EQ(selected("gfx950:xnack-"), 4u);
 }
 
-TEST(Container, damagedOnesAreRefusedByPlace) {
+TEST(Container, DamagedOnesAreRefusedByPlace) {
   const Bytes plain = bundle({{"gfx942", kernelsOf("gfx942")}});
   EXPECT_THAT(failure(compress(plain, 3, true, 0, 1)), HasSubstr("expected a bundle of hash 0x0000000000000001"));
   EXPECT_THAT(failure(compress(plain, 2, true, plain.size() + 1)),
@@ -276,7 +276,7 @@ TEST(Container, damagedOnesAreRefusedByPlace) {
   EXPECT_THAT(failure(readFile(NSTF_TEST_KERNELS "/../CTestTestfile.cmake")), HasSubstr("it is neither"));
 }
 
-TEST(Container, filesThatCantBeRead) {
+TEST(Container, FilesThatCantBeRead) {
   auto opened = [](const std::string &path) -> std::string {
     try {
       CodeObjectContainer::open(path);
@@ -292,7 +292,7 @@ TEST(Container, filesThatCantBeRead) {
   EXPECT_EQ(opened(empty.path), empty.path + ": expected a code object but got 0 bytes");
 }
 
-TEST(KernelList, isWhatLoadingGives) {
+TEST(KernelList, IsWhatLoadingGives) {
   for (const char *chip : {"gfx90a", "gfx942"}) {
     const Bytes code = kernelsOf(chip);
     const CodeObjectFile file = readKernels(code, "kernels");
@@ -313,7 +313,7 @@ TEST(KernelList, isWhatLoadingGives) {
   }
 }
 
-TEST(KernelList, everyVersionOfCodeObjects) {
+TEST(KernelList, EveryVersionOfCodeObjects) {
   for (unsigned version : {4, 5, 6})
     EXPECT_EQ(readKernels(readFile(NSTF_TEST_CORPUS "/code-object/gfx942.v" + std::to_string(version)), "f").version,
               version);
@@ -329,7 +329,7 @@ TEST(KernelList, everyVersionOfCodeObjects) {
   EXPECT_TRUE(Program::load(memory, gfx90a, old, "old")->kernel("fuzz"));
 }
 
-TEST(KernelList, withoutMetadataDescriptorsAreTaken) {
+TEST(KernelList, WithoutMetadataDescriptorsAreTaken) {
   for (const char *chip : {"gfx90a", "gfx942"}) {
     const CodeObjectFile file =
         readKernels(readFile(NSTF_TEST_CORPUS "/code-object/" + std::string(chip) + ".assembly"), "a");
@@ -343,14 +343,14 @@ TEST(KernelList, withoutMetadataDescriptorsAreTaken) {
   }
 }
 
-TEST(KernelList, otherChipsCanBeListed) {
+TEST(KernelList, OtherChipsCanBeListed) {
   Bytes code = kernelsOf("gfx942");
   code[48] = std::byte(0x41); // e_flags: gfx1100
   EXPECT_EQ(readKernels(code, "other").target.processor, "gfx1100");
   EXPECT_GE(readKernels(code, "other").kernels.size(), 9u);
 }
 
-TEST(LoadErrors, areOneLine) {
+TEST(LoadErrors, AreOneLine) {
   EXPECT_STREQ(LoadError(LoadError::Reason::Malformed, "a\nb\x1b[2J").what(), "a\\nb\\x1b[2J");
 }
 

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 uint64_t addressOf(void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
-TEST(Memory, allocationIsZeroedAlignedAndExactlyAsLong) {
+TEST(Memory, AllocationIsZeroedAlignedAndExactlyAsLong) {
   Memory memory;
   auto *bytes = static_cast<unsigned char *>(memory.allocate(1000));
   ASSERT_NE(bytes, nullptr);
@@ -25,14 +25,14 @@ TEST(Memory, allocationIsZeroedAlignedAndExactlyAsLong) {
   EXPECT_EQ(memory.allocatedBytes(), 1000u);
 }
 
-TEST(Memory, guardLiesBetweenNeighbours) {
+TEST(Memory, GuardLiesBetweenNeighbours) {
   Memory memory;
   uint64_t a = addressOf(memory.allocate(4096)), b = addressOf(memory.allocate(4096));
   uint64_t distance = a < b ? b - a - 4096 : a - b - 4096;
   EXPECT_GE(distance, Memory::guardBytes);
 }
 
-TEST(Memory, tableFindsWithAndWithoutHint) {
+TEST(Memory, TableFindsWithAndWithoutHint) {
   Memory memory;
   std::vector<uint64_t> begins;
   for (int i = 0; i < 100; ++i)
@@ -55,7 +55,7 @@ TEST(Memory, tableFindsWithAndWithoutHint) {
   EXPECT_EQ(table->find(begins[0] + 32, UINT64_MAX, hint), nullptr) << "the end must not wrap around";
 }
 
-TEST(Memory, snapshotStaysAsItWas) {
+TEST(Memory, SnapshotStaysAsItWas) {
   Memory memory;
   void *first = memory.allocate(16);
   auto before = memory.regions();
@@ -67,7 +67,7 @@ TEST(Memory, snapshotStaysAsItWas) {
   EXPECT_EQ(before->all().size(), 1u);
 }
 
-TEST(Memory, freedSpaceIsNotHandedOutAgain) {
+TEST(Memory, FreedSpaceIsNotHandedOutAgain) {
   Memory memory;
   void *first = memory.allocate(1 << 20);
   EXPECT_TRUE(memory.free(first));
@@ -80,7 +80,7 @@ TEST(Memory, freedSpaceIsNotHandedOutAgain) {
   EXPECT_EQ(memory.allocatedBytes(), 0u);
 }
 
-TEST(Memory, limitIsKept) {
+TEST(Memory, LimitIsKept) {
   Memory memory(1000);
   void *most = memory.allocate(900);
   EXPECT_NE(most, nullptr);
@@ -91,7 +91,7 @@ TEST(Memory, limitIsKept) {
   EXPECT_NE(memory.allocate(900), nullptr);
 }
 
-TEST(Memory, onlyBeginsCanBeFreed) {
+TEST(Memory, OnlyBeginsCanBeFreed) {
   Memory memory;
   char *pointer = static_cast<char *>(memory.allocate(100));
   int local = 0;
@@ -101,7 +101,7 @@ TEST(Memory, onlyBeginsCanBeFreed) {
   EXPECT_TRUE(memory.free(pointer));
 }
 
-TEST(Memory, adoptedMemoryIsVisibleUntilReleased) {
+TEST(Memory, AdoptedMemoryIsVisibleUntilReleased) {
   Memory memory;
   std::vector<char> mine(100);
   EXPECT_TRUE(memory.adopt(mine.data(), mine.size(), RegionKind::Host));
@@ -113,7 +113,7 @@ TEST(Memory, adoptedMemoryIsVisibleUntilReleased) {
   EXPECT_FALSE(memory.release(mine.data()));
 }
 
-TEST(Memory, splitLeavesOnlyTheParts) {
+TEST(Memory, SplitLeavesOnlyTheParts) {
   Memory memory;
   void *image = memory.allocate(3000, RegionKind::Code);
   uint64_t base = addressOf(image);
@@ -131,7 +131,7 @@ TEST(Memory, splitLeavesOnlyTheParts) {
   EXPECT_EQ(memory.regions()->all().size(), 0u);
 }
 
-TEST(Memory, physicalPagesFollowTheOrderOfAllocation) {
+TEST(Memory, PhysicalPagesFollowTheOrderOfAllocation) {
   uint64_t seen[2][4];
   for (uint64_t (&physical)[4] : seen) {
     Memory memory;
@@ -153,7 +153,7 @@ TEST(Memory, physicalPagesFollowTheOrderOfAllocation) {
   }
 }
 
-TEST(Memory, partsKeepTheirPhysicalPlaces) {
+TEST(Memory, PartsKeepTheirPhysicalPlaces) {
   Memory memory;
   memory.allocate(1);
   void *image = memory.allocate(3000, RegionKind::Code);
@@ -164,7 +164,7 @@ TEST(Memory, partsKeepTheirPhysicalPlaces) {
   EXPECT_EQ(region.physical, Memory::pageBytes + 2000);
 }
 
-TEST(Memory, describeNamesWhatIsThere) {
+TEST(Memory, DescribeNamesWhatIsThere) {
   Memory memory;
   uint64_t live = addressOf(memory.allocate(4096));
   void *gone = memory.allocate(512);

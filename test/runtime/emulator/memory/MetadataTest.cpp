@@ -34,7 +34,7 @@ std::string failure(const std::string &blob) {
   }
 }
 
-TEST(MsgPack, numbersOfEveryForm) {
+TEST(MsgPack, NumbersOfEveryForm) {
   auto read = [](const std::string &bytes) { return MsgPackReader(bytes).number(); };
   EXPECT_EQ(read("\x7f"), 127u);
   EXPECT_EQ(read("\xcc\xff"), 255u);
@@ -52,7 +52,7 @@ TEST(MsgPack, numbersOfEveryForm) {
     EXPECT_THROW(read(none), std::runtime_error);
 }
 
-TEST(MsgPack, everyObjectCanBeSkipped) {
+TEST(MsgPack, EveryObjectCanBeSkipped) {
   for (const std::string &object : {"\x05"s,
                                     "\xe0"s,
                                     "\xc0"s,
@@ -91,7 +91,7 @@ TEST(MsgPack, everyObjectCanBeSkipped) {
   EXPECT_THROW(reserved.skip(), std::runtime_error);
 }
 
-TEST(Metadata, unknownKeysArePassedOver) {
+TEST(Metadata, UnknownKeysArePassedOver) {
   const std::string more =
       str(".unheard_of") + array(2, map(1, str("x") + "\xc0") + "\x01") + "\x05" + str("number as a key");
   const std::vector<KernelMetadata> read = parseMetadata(kernel(2, more));
@@ -103,7 +103,7 @@ TEST(Metadata, unknownKeysArePassedOver) {
   EXPECT_TRUE(parseMetadata(map(0, "")).empty());
 }
 
-TEST(Metadata, argumentsComeWithWhatIsToldOfThem) {
+TEST(Metadata, ArgumentsComeWithWhatIsToldOfThem) {
   const std::string argument =
       map(6, str(".offset") + "\x08" + str(".size") + "\x08" + str(".value_kind") + str("global_buffer") +
                  str(".address_space") + str("global") + str(".name") + str("a") + str(".type_name") + str("float*"));
@@ -116,7 +116,7 @@ TEST(Metadata, argumentsComeWithWhatIsToldOfThem) {
   EXPECT_EQ(fields.arguments[0].typeName, "float*");
 }
 
-TEST(Metadata, whatIsWrongIsNamed) {
+TEST(Metadata, WhatIsWrongIsNamed) {
   const std::string place = map(2, str(".offset") + "\x0c" + str(".size") + "\x08");
   const std::string outside =
       map(3, str(".offset") + "\x0c" + str(".size") + "\x08" + str(".value_kind") + str("by_value"));

@@ -8,7 +8,7 @@
 namespace nstf::emulator {
 namespace {
 
-TEST(TargetId, readsAndWritesTheSameText) {
+TEST(TargetId, ReadsAndWritesTheSameText) {
   for (const char *text : {"gfx942", "gfx90a:xnack-", "gfx942:sramecc+:xnack-", "gfx90a:sramecc-:xnack+"})
     EXPECT_EQ(TargetId::parse(text).str(), text);
   EXPECT_THROW(TargetId::parse("mi300x"), std::runtime_error);
@@ -17,7 +17,7 @@ TEST(TargetId, readsAndWritesTheSameText) {
   EXPECT_THROW(TargetId::parse(""), std::runtime_error);
 }
 
-TEST(TargetId, runsWhereNothingContradicts) {
+TEST(TargetId, RunsWhereNothingContradicts) {
   TargetId device = TargetId::parse("gfx942:sramecc+:xnack-");
   for (const char *fits : {"gfx942", "gfx942:xnack-", "gfx942:sramecc+", "gfx942:sramecc+:xnack-", "gfx9-4-generic"})
     EXPECT_TRUE(TargetId::parse(fits).runsOn(device)) << fits;
@@ -25,7 +25,7 @@ TEST(TargetId, runsWhereNothingContradicts) {
     EXPECT_FALSE(TargetId::parse(not_).runsOn(device)) << not_;
 }
 
-TEST(TargetId, readsElfFlags) {
+TEST(TargetId, ReadsElfFlags) {
   // What clang-22 writes: gfx942 any/any, gfx90a xnack off (EF_AMDGPU_MACH 0x4c and 0x3f, features of V4).
   EXPECT_EQ(TargetId::fromElfFlags(0x54c, 3).str(), "gfx942");
   EXPECT_EQ(TargetId::fromElfFlags(0x23f | 0x400, 3).str(), "gfx90a:xnack-");

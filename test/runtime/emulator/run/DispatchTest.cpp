@@ -23,7 +23,7 @@ protected:
   }
 };
 
-TEST_P(Dispatch, idsOfWorkItemsAndGroups) {
+TEST_P(Dispatch, IdsOfWorkItemsAndGroups) {
   auto k = compile(R"(
     kernel void ids(global uint *out) {
       uint group = (get_group_id(2) * 3 + get_group_id(1)) * 2 + get_group_id(0);
@@ -49,7 +49,7 @@ TEST_P(Dispatch, idsOfWorkItemsAndGroups) {
   EXPECT_EQ(out[12 * 105 * 8], 0u); // the half-empty last wave wrote nothing more
 }
 
-TEST_P(Dispatch, argumentsOfEverySize) {
+TEST_P(Dispatch, ArgumentsOfEverySize) {
   auto k = compile(R"(
     kernel void arguments(uchar a, long b, short c, float d, global double *out, uint e) {
       out[0] = a, out[1] = b, out[2] = c, out[3] = d, out[4] = e;
@@ -59,7 +59,7 @@ TEST_P(Dispatch, argumentsOfEverySize) {
   EXPECT_EQ(download(out, 5), (std::vector<double>{200, -5, -300, 1.5, 4000000000.0}));
 }
 
-TEST_P(Dispatch, preloadedArguments) {
+TEST_P(Dispatch, PreloadedArguments) {
   auto k = compile(R"(
     kernel void sum(int a, int b, global int *out, long c) { out[get_global_id(0)] = a + 10 * b + 100 * (int)c; })",
                    "-O2 -mllvm -amdgpu-kernarg-preload-count=5");
@@ -70,7 +70,7 @@ TEST_P(Dispatch, preloadedArguments) {
     ASSERT_EQ(out[i], 321);
 }
 
-TEST_P(Dispatch, dynamicLdsAfterStatic) {
+TEST_P(Dispatch, DynamicLdsAfterStatic) {
   auto k = compile(R"(
     kernel void reverse(global int *data, local int *room) {
       local int fixed[64];
@@ -99,7 +99,7 @@ TEST_P(Dispatch, dynamicLdsAfterStatic) {
     ASSERT_EQ(data[i], before[63 - i]);
 }
 
-TEST_P(Dispatch, wavesThatWaitForEachOther) {
+TEST_P(Dispatch, WavesThatWaitForEachOther) {
   // The first waves spin on what the last one writes; s_sleep, or long spinning, lets the others go on.
   auto k = compile(R"(
     kernel void relay(global int *out) {
@@ -124,7 +124,7 @@ TEST_P(Dispatch, wavesThatWaitForEachOther) {
     ASSERT_EQ(out[i], 77);
 }
 
-TEST_P(Dispatch, sameResultsOnAnyNumberOfThreads) {
+TEST_P(Dispatch, SameResultsOnAnyNumberOfThreads) {
   auto k = compile(R"(
     kernel void iterate(global float *out, int n) {
       float x = get_global_id(0) * 0.001f;
@@ -143,7 +143,7 @@ TEST_P(Dispatch, sameResultsOnAnyNumberOfThreads) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-TEST_P(Dispatch, launchesFromSeveralThreads) {
+TEST_P(Dispatch, LaunchesFromSeveralThreads) {
   auto k = compile(R"(
     kernel void fill(global int *out, int value) { out[get_global_id(0)] = value + get_local_id(0); }
     kernel void double_(global int *out, int count) {
@@ -171,7 +171,7 @@ TEST_P(Dispatch, launchesFromSeveralThreads) {
       ASSERT_EQ(buffers[t][i], 2 * (t * 1000 + (i % 64 ^ 1)));
 }
 
-TEST_P(Dispatch, faultsSayWhere) {
+TEST_P(Dispatch, FaultsSayWhere) {
   auto k = compile(R"(
     kernel void late(global int *data, int n) {
       int i = get_global_id(0);
@@ -195,7 +195,7 @@ TEST_P(Dispatch, faultsSayWhere) {
     ASSERT_EQ(data[i], i); // the workgroups before it are complete
 }
 
-TEST_P(Dispatch, launchesThatCantBe) {
+TEST_P(Dispatch, LaunchesThatCantBe) {
   auto k = compile("kernel void nothing(global int *p) { local int big[8192]; big[get_local_id(0)] = 1; p[0] = "
                    "big[get_local_id(0) ^ 1]; }");
   auto messageOf = [&](Dimensions block, uint32_t dynamicLds) -> std::string {
@@ -222,7 +222,7 @@ TEST_P(Dispatch, launchesThatCantBe) {
 }
 
 /// Each workgroup takes the next number.
-TEST_P(Dispatch, workgroupsInARandomOrder) {
+TEST_P(Dispatch, WorkgroupsInARandomOrder) {
   auto k = compile(R"(
     kernel void number(global int *next, global int *out) {
       if (get_local_id(0) == 0)
@@ -245,7 +245,7 @@ TEST_P(Dispatch, workgroupsInARandomOrder) {
   EXPECT_EQ(first, byNumber);
 }
 
-TEST_P(Dispatch, indirectCallsAndRecursion) {
+TEST_P(Dispatch, IndirectCallsAndRecursion) {
   CompiledKernels k(GetParam(), R"(
     __attribute__((noinline)) int twice(int x) { return 2 * x; }
     __attribute__((noinline)) int square(int x) { return x * x; }
@@ -264,7 +264,7 @@ TEST_P(Dispatch, indirectCallsAndRecursion) {
     ASSERT_EQ(out[i], (i & 1 ? 2 * i : i * i) + fibonacci[i & 7]) << i;
 }
 
-TEST_P(Dispatch, ofLargeProgramsWhatAKernelReachesIsDecoded) {
+TEST_P(Dispatch, OfLargeProgramsWhatAKernelReachesIsDecoded) {
   CompiledKernels k(GetParam(), R"(
     typedef __attribute__((address_space(1))) int globalInt;
     __attribute__((noinline)) int twice(int x) { return 2 * x; }

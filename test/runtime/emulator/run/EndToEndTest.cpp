@@ -35,7 +35,7 @@ protected:
   }
 };
 
-TEST_P(EndToEnd, vectorAdd) {
+TEST_P(EndToEnd, VectorAdd) {
   auto k = compile(R"(
     kernel void add(global const float *a, global const float *b, global float *c, int n) {
       int i = get_global_id(0);
@@ -50,7 +50,7 @@ TEST_P(EndToEnd, vectorAdd) {
     ASSERT_EQ(dc[i], a[i] + b[i]) << i;
 }
 
-TEST_P(EndToEnd, reductionInLds) {
+TEST_P(EndToEnd, ReductionInLds) {
   auto k = compile(R"(
     kernel void sum(global const float *a, global float *out, int n) {
       local float part[256];
@@ -80,7 +80,7 @@ TEST_P(EndToEnd, reductionInLds) {
   EXPECT_NEAR(got, expected, 1e-3);
 }
 
-TEST_P(EndToEnd, integerDivision) {
+TEST_P(EndToEnd, IntegerDivision) {
   auto k = compile(R"(
     kernel void divide(global const int *a, global const int *b, global int *q, global int *r, global uint *uq, global uint *ur,
                        global long *lq) {
@@ -114,7 +114,7 @@ TEST_P(EndToEnd, integerDivision) {
   }
 }
 
-TEST_P(EndToEnd, floatDivisionIsCorrectlyRounded) {
+TEST_P(EndToEnd, FloatDivisionIsCorrectlyRounded) {
   auto k = compile(R"(
     kernel void divide(global const float *a, global const float *b, global float *c, global const double *x,
                        global const double *y, global double *z) {
@@ -151,7 +151,7 @@ TEST_P(EndToEnd, floatDivisionIsCorrectlyRounded) {
   }
 }
 
-TEST_P(EndToEnd, rootsAndExponentials) {
+TEST_P(EndToEnd, RootsAndExponentials) {
   auto k = compile(R"(
     kernel void roots(global const float *a, global float *root, global float *inverse, global float *power, global float *logarithm) {
       int i = get_global_id(0);
@@ -178,7 +178,7 @@ TEST_P(EndToEnd, rootsAndExponentials) {
   }
 }
 
-TEST_P(EndToEnd, transposeThroughLds) {
+TEST_P(EndToEnd, TransposeThroughLds) {
   auto k = compile(R"(
     kernel __attribute__((reqd_work_group_size(16, 16, 1)))
     void transpose(global const int *a, global int *b, int width, int height) {
@@ -200,7 +200,7 @@ TEST_P(EndToEnd, transposeThroughLds) {
       ASSERT_EQ(db[x * height + y], a[y * width + x]);
 }
 
-TEST_P(EndToEnd, privateArraysLoopsAndCalls) {
+TEST_P(EndToEnd, PrivateArraysLoopsAndCalls) {
   auto k = compile(R"(
     __attribute__((noinline)) int collatz(int n) {
       int steps = 0;
@@ -239,7 +239,7 @@ TEST_P(EndToEnd, privateArraysLoopsAndCalls) {
   }
 }
 
-TEST_P(EndToEnd, doublesHalvesAndConversions) {
+TEST_P(EndToEnd, DoublesHalvesAndConversions) {
   auto k = compile(R"(
     #pragma OPENCL EXTENSION cl_khr_fp16 : enable
     kernel void mix(global const float *a, global const half *h, global double *d, global half *g, global int *i32, global uint *u32,
@@ -275,7 +275,7 @@ TEST_P(EndToEnd, doublesHalvesAndConversions) {
   }
 }
 
-TEST_P(EndToEnd, atomics) {
+TEST_P(EndToEnd, Atomics) {
   auto k = compile(R"(
     kernel void count(global int *counters, global float *sum, global int *order) {
       local int inGroup;
@@ -306,7 +306,7 @@ TEST_P(EndToEnd, atomics) {
     ASSERT_EQ(order[i], 1);
 }
 
-TEST_P(EndToEnd, crossLaneBuiltins) {
+TEST_P(EndToEnd, CrossLaneBuiltins) {
   auto k = compile(R"(
     kernel void lanes(global const int *a, global int *sum, global int *swizzled, global int *first, global ulong *ballot) {
       int i = get_local_id(0), v = a[i];
@@ -339,7 +339,7 @@ TEST_P(EndToEnd, crossLaneBuiltins) {
   }
 }
 
-TEST_P(EndToEnd, matrixMultiplyF32) {
+TEST_P(EndToEnd, MatrixMultiplyF32) {
   auto k = compile(R"(
     typedef float v4 __attribute__((ext_vector_type(4)));
     // C[16 x 16] = A[16 x K] * B[K x 16], one wave

@@ -23,7 +23,7 @@ std::string faultOf(Snippet &s) {
   return "no fault";
 }
 
-TEST(Faults, nameLaneAndInstruction) {
+TEST(Faults, NameLaneAndInstruction) {
   std::vector<u32> data(64);
   u64 address = reinterpret_cast<u64>(data.data());
   Snippet load("gfx942", "s_nop 0\nglobal_load_dword v8, v[2:3], off");
@@ -55,7 +55,7 @@ TEST(Faults, nameLaneAndInstruction) {
   EXPECT_EQ(faultOf(nothing).substr(0, 49), "no meaning for this instruction: no instruction: ");
 }
 
-TEST(Fault, isOneLineWhateverTheKernelIsCalled) {
+TEST(Fault, IsOneLineWhateverTheKernelIsCalled) {
   Finding finding;
   finding.what = "trap 2";
   finding.kernel = "two\nlines\x1b[0m";

@@ -25,7 +25,7 @@ std::vector<FidelityRow> reportOf(const std::string &target, const std::string &
   return fidelityOf(statistics, mode, *Target::find(target));
 }
 
-TEST(Fidelity, approximateInstructionsComeFirst) {
+TEST(Fidelity, ApproximateInstructionsComeFirst) {
   auto rows = reportOf("gfx942", R"(
     v_add_f32 v1, v2, v3
     v_add_f32 v1, v2, v3
@@ -48,7 +48,7 @@ TEST(Fidelity, approximateInstructionsComeFirst) {
   }
 }
 
-TEST(Fidelity, matrixInstructionsByMode) {
+TEST(Fidelity, MatrixInstructionsByMode) {
   for (const MatrixForm &form : matrixForms())
     for (const std::string target : {"gfx90a", "gfx942"})
       for (MatrixMode mode : {MatrixMode::Fast, MatrixMode::Exact}) {
@@ -128,7 +128,7 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
   }
 }
 
-TEST(Fidelity, boundOfFastMode) {
+TEST(Fidelity, BoundOfFastMode) {
   std::mt19937_64 engine(3);
   unsigned different = 0;
   for (unsigned round = 0; round < 3; ++round)

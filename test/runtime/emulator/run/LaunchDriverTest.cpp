@@ -27,7 +27,7 @@ kernel void look(global uint *counter, global uint *out) {
 
 class LaunchDriverTest : public testing::TestWithParam<const char *> {};
 
-TEST_P(LaunchDriverTest, placesGoRoundTheChip) {
+TEST_P(LaunchDriverTest, PlacesGoRoundTheChip) {
   const DeviceModel &model = DeviceModel::of(GetParam());
   std::set<std::tuple<uint32_t, uint32_t>> units;
   for (uint64_t group = 0; group < model.computeUnits; ++group) {
@@ -49,7 +49,7 @@ private:
   uint64_t realTime(Wave &) override { return now / 21; }
 };
 
-TEST_P(LaunchDriverTest, orderPlacesAndTimeAreTheDrivers) {
+TEST_P(LaunchDriverTest, OrderPlacesAndTimeAreTheDrivers) {
   CompiledKernels kernels(GetParam(), source, "-O2");
   uint32_t *counter = upload<uint32_t>(kernels.memory, {0});
   uint32_t *out = upload(kernels.memory, std::vector<uint32_t>(3 * 2 * 4, ~0u));
@@ -79,7 +79,7 @@ TEST_P(LaunchDriverTest, orderPlacesAndTimeAreTheDrivers) {
     }
 }
 
-TEST_P(LaunchDriverTest, nothingToRun) {
+TEST_P(LaunchDriverTest, NothingToRun) {
   CompiledKernels kernels(GetParam(), source, "-O2");
   uint32_t *memory = upload<uint32_t>(kernels.memory, {0});
   PackedLaunch packed = pack(kernels, "look", {0}, {64}, 0, {bytesOf(memory), bytesOf(memory)});

@@ -114,7 +114,7 @@ protected:
   }
 };
 
-TEST_P(Scheduler, workgroupsMeet) {
+TEST_P(Scheduler, WorkgroupsMeet) {
   for (unsigned threads : {1, 2})
     for (unsigned groups : {1u, 2u, 7u, 104u, 208u}) {
       const int rounds = 5;
@@ -133,7 +133,7 @@ TEST_P(Scheduler, workgroupsMeet) {
     }
 }
 
-TEST_P(Scheduler, aChainEndsWithItsFirst) {
+TEST_P(Scheduler, AChainEndsWithItsFirst) {
   for (unsigned groups : {2u, 100u, 400u})
     for (const char *name : {"chain", "countingChain"}) {
       int *flags = upload(k.memory, std::vector<int>(groups + 1));
@@ -147,7 +147,7 @@ TEST_P(Scheduler, aChainEndsWithItsFirst) {
     }
 }
 
-TEST_P(Scheduler, waitsThatNeverEndAreFound) {
+TEST_P(Scheduler, WaitsThatNeverEndAreFound) {
   for (unsigned threads : {1, 2}) {
     int *flag = upload(k.memory, std::vector<int>(2));
     k.options = LaunchOptions{.threads = threads, .timeout = std::chrono::seconds(60), .alone = true};
@@ -165,7 +165,7 @@ TEST_P(Scheduler, waitsThatNeverEndAreFound) {
   }
 }
 
-TEST_P(Scheduler, resultsDontDependOnThreads) {
+TEST_P(Scheduler, ResultsDontDependOnThreads) {
   constexpr unsigned groups = 301;
   std::vector<float> in(4096);
   for (size_t i = 0; i < in.size(); ++i)
@@ -182,7 +182,7 @@ TEST_P(Scheduler, resultsDontDependOnThreads) {
   }
 }
 
-TEST_P(Scheduler, oneThreadIsDeterministic) {
+TEST_P(Scheduler, OneThreadIsDeterministic) {
   std::vector<int> first;
   for (int run = 0; run < 3; ++run) {
     int *counter = upload(k.memory, std::vector<int>(1)), *out = upload(k.memory, std::vector<int>(40 * 128));
@@ -195,7 +195,7 @@ TEST_P(Scheduler, oneThreadIsDeterministic) {
   }
 }
 
-TEST_P(Scheduler, workIsNoWait) {
+TEST_P(Scheduler, WorkIsNoWait) {
   int *out = upload(k.memory, std::vector<int>(4 * 64));
   k.options = LaunchOptions{.threads = 1, .alone = true};
   launch(k, "longWork", {4}, {64}, out, 300000);
@@ -203,7 +203,7 @@ TEST_P(Scheduler, workIsNoWait) {
     ASSERT_EQ(out[i], 900000);
 }
 
-TEST_P(Scheduler, limits) {
+TEST_P(Scheduler, Limits) {
   int *out = upload(k.memory, std::vector<int>(64));
   k.options = LaunchOptions{.stepLimit = 1000};
   EXPECT_THAT(faultOf("longWork", {1}, {64}, {bytesOf(out), bytesOf(300000)}), HasSubstr("step limit"));
@@ -231,7 +231,7 @@ TEST_P(Scheduler, limits) {
 }
 
 // Workgroups that never yield: the launch ends between them.
-TEST_P(Scheduler, limitsHoldForShortWorkgroups) {
+TEST_P(Scheduler, LimitsHoldForShortWorkgroups) {
   constexpr unsigned groups = 1u << 22; // seconds of work
   for (unsigned threads : {1, 2}) {
     uint64_t ended = 0;

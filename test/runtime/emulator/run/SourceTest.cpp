@@ -49,7 +49,7 @@ protected:
   }
 };
 
-TEST_P(Source, everyFaultNamesItsLine) {
+TEST_P(Source, EveryFaultNamesItsLine) {
   for (const char *flags :
        {"-O2 -g", "-O2 -gline-tables-only", "-O2 -gline-tables-only -gdwarf-4", "-O2 -g -gz=zlib"}) {
     SCOPED_TRACE(flags);
@@ -64,7 +64,7 @@ TEST_P(Source, everyFaultNamesItsLine) {
   }
 }
 
-TEST_P(Source, aKernelThatNeverEndsIsAFaultWhereATimeIsSet) {
+TEST_P(Source, AKernelThatNeverEndsIsAFaultWhereATimeIsSet) {
   CompiledKernels k(GetParam(), R"(
 #line 1 "endless.cl"
 kernel void waits(global int *data) {
@@ -95,7 +95,7 @@ kernel void turns(global int *data) {
   unsetenv("NSTF_EMU_TIMEOUT");
 }
 
-TEST_P(Source, withoutDebugInformationThereIsNothingToSay) {
+TEST_P(Source, WithoutDebugInformationThereIsNothingToSay) {
   CompiledKernels k(GetParam(), source, "-O2");
   int *data = upload(k.memory, std::vector<int>(64));
   std::string text = faultOf(k, "outside", data, 10);
@@ -103,7 +103,7 @@ TEST_P(Source, withoutDebugInformationThereIsNothingToSay) {
   EXPECT_THAT(text, Not(HasSubstr("; at ")));
 }
 
-TEST(SourceFrames, damagedDebugInformationIsNoError) {
+TEST(SourceFrames, DamagedDebugInformationIsNoError) {
   CompiledKernels k("gfx942", source, "-O2 -g");
   const Program &program = *k.kernel("outside").program;
   std::vector<std::byte> elf(program.elf().begin(), program.elf().end());
@@ -140,7 +140,7 @@ TEST(SourceFrames, damagedDebugInformationIsNoError) {
   }
 }
 
-TEST(SourceFrames, asText) {
+TEST(SourceFrames, AsText) {
   EXPECT_EQ(describe({}), "");
   EXPECT_EQ(describe({{"matmul", "templates/kernels/matmul.mlir", 51, 12}, {"up_proj", "mlp.yaml", 7, 3}}),
             "at templates/kernels/matmul.mlir:51:12 in matmul, inlined at mlp.yaml:7:3 in up_proj");

@@ -48,13 +48,13 @@ protected:
   alignas(64) static inline char memory[4096];
 };
 
-TEST_P(Statistics, nothingButTheEnd) {
+TEST_P(Statistics, NothingButTheEnd) {
   ExecutionStatistics s = run("");
   EXPECT_EQ(s[Other], 1u); // s_endpgm
   EXPECT_EQ(total(s), 1u);
 }
 
-TEST_P(Statistics, aLoopOfTenRounds) {
+TEST_P(Statistics, ALoopOfTenRounds) {
   ExecutionStatistics s = run(R"(
     s_mov_b32 s40, 10
   loop:
@@ -70,7 +70,7 @@ TEST_P(Statistics, aLoopOfTenRounds) {
   EXPECT_EQ(total(s), 43u);
 }
 
-TEST_P(Statistics, branchesLeaveOutWhatTheySkip) {
+TEST_P(Statistics, BranchesLeaveOutWhatTheySkip) {
   auto text = R"(
     s_cbranch_execz skip
     v_mov_b32 v8, 0
@@ -85,7 +85,7 @@ TEST_P(Statistics, branchesLeaveOutWhatTheySkip) {
   EXPECT_EQ(none[Branch], 2u);
 }
 
-TEST_P(Statistics, aBranchToItselfCountsEveryTime) {
+TEST_P(Statistics, ABranchToItselfCountsEveryTime) {
   // Decrements a lane's counter by way of VCC; the branch goes to the v_sub before it.
   ExecutionStatistics s = run(R"(
     v_mov_b32 v8, 100
@@ -97,7 +97,7 @@ TEST_P(Statistics, aBranchToItselfCountsEveryTime) {
   EXPECT_EQ(s[Branch], 100u);
 }
 
-TEST_P(Statistics, anInstructionOfManyMicroOpsCountsOnce) {
+TEST_P(Statistics, AnInstructionOfManyMicroOpsCountsOnce) {
   // SGPR operand, neg and abs, clamp; SDWA; DPP: each has micro-ops around it.
   ExecutionStatistics s = run(R"(
     v_add_f32_e64 v8, -|s2|, v9 clamp
@@ -107,7 +107,7 @@ TEST_P(Statistics, anInstructionOfManyMicroOpsCountsOnce) {
   EXPECT_EQ(total(s), 4u);
 }
 
-TEST_P(Statistics, everyClass) {
+TEST_P(Statistics, EveryClass) {
   bool cdna3 = std::string(GetParam()) == "gfx942";
   ExecutionStatistics s =
       run(std::string(cdna3 ? "v_mfma_f32_16x16x4_f32" : "v_mfma_f32_16x16x4f32") + R"( a[0:3], v8, v9, a[0:3]
@@ -134,7 +134,7 @@ TEST_P(Statistics, everyClass) {
   expectBytes(s[MemorySpace::Scalar], 8, 0);
 }
 
-TEST_P(Statistics, bytesAreThoseOfActiveLanes) {
+TEST_P(Statistics, BytesAreThoseOfActiveLanes) {
   auto text = R"(
     global_load_dwordx4 v[8:11], v[2:3], off
     global_store_dwordx2 v[2:3], v[8:9], off
@@ -148,7 +148,7 @@ TEST_P(Statistics, bytesAreThoseOfActiveLanes) {
     EXPECT_EQ((*s)[VectorMemory], 3u); // a wave issues them whatever its mask
 }
 
-TEST_P(Statistics, buffersMoveWhatIsInside) {
+TEST_P(Statistics, BuffersMoveWhatIsInside) {
   // 16 bytes a lane, 128 in the buffer: 8 lanes. With an offset of 8 the eighth has only half of its own inside.
   expectBytes(run("buffer_load_dwordx4 v[8:11], v4, s[20:23], 0 offen")[MemorySpace::Global], 128, 0);
   expectBytes(run("buffer_load_dwordx4 v[8:11], v4, s[20:23], 0 offen offset:8")[MemorySpace::Global], 120, 0);
@@ -157,14 +157,14 @@ TEST_P(Statistics, buffersMoveWhatIsInside) {
   expectBytes(masked[MemorySpace::Global], 4 * 4, 0);
 }
 
-TEST_P(Statistics, typedBuffersMoveElements) {
+TEST_P(Statistics, TypedBuffersMoveElements) {
   auto s = run("tbuffer_load_format_xyzw v[8:11], v4, s[20:23], 0 format:[BUF_DATA_FORMAT_16_16] offen");
   expectBytes(s[MemorySpace::Global], 8 * 4, 0); // every 16 bytes of 128
   s = run("tbuffer_store_format_x v8, v4, s[20:23], 0 format:[BUF_DATA_FORMAT_8] offen");
   expectBytes(s[MemorySpace::Global], 0, 8);
 }
 
-TEST_P(Statistics, scalarAndLdsSpecials) {
+TEST_P(Statistics, ScalarAndLdsSpecials) {
   expectBytes(run("ds_read_addtid_b32 v8\nds_wrxchg2_rtn_b32 v[8:9], v4, v10, v11 offset1:1")[MemorySpace::Lds],
               64 * 4 + 64 * 8, 64 * 8);
   auto s = run("s_movrels_b32 s4, s5\ns_atc_probe 0, s[4:5], 0x0\nds_nop");
@@ -173,7 +173,7 @@ TEST_P(Statistics, scalarAndLdsSpecials) {
   EXPECT_EQ(s[Lds], 1u);
 }
 
-TEST_P(Statistics, ldsAndItsAtomics) {
+TEST_P(Statistics, LdsAndItsAtomics) {
   expectBytes(run("ds_read_b128 v[8:11], v4\nds_write_b32 v4, v8")[MemorySpace::Lds], 64 * 16, 64 * 4);
   expectBytes(run("ds_read2_b64 v[8:11], v4 offset1:1")[MemorySpace::Lds], 64 * 16, 0);
   expectBytes(run("ds_add_u32 v4, v8")[MemorySpace::Lds], 0, 64 * 4);
@@ -181,7 +181,7 @@ TEST_P(Statistics, ldsAndItsAtomics) {
   expectBytes(run("ds_swizzle_b32 v8, v9 offset:swizzle(SWAP,16)")[MemorySpace::Lds], 0, 0);
 }
 
-TEST_P(Statistics, clocksOfBankConflicts) {
+TEST_P(Statistics, ClocksOfBankConflicts) {
   // Lanes 16 bytes apart: of a half wave, four want each of eight banks; of 16 lanes with 8 bytes each, two.
   auto s = run("ds_read_b32 v8, v4\nds_add_u32 v4, v8\nds_read2_b64 v[8:11], v4 offset1:1\nds_write_b128 v4, v[8:11]\n"
                "ds_bpermute_b32 v8, v4, v9");
@@ -194,7 +194,7 @@ TEST_P(Statistics, clocksOfBankConflicts) {
   EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_READ_B32)], 1u);
 }
 
-TEST_P(Statistics, bytesOfEachStore) {
+TEST_P(Statistics, BytesOfEachStore) {
   auto s = run("global_store_dword v[2:3], v8, off\nglobal_store_dword v[2:3], v8, off\n"
                "buffer_store_dwordx2 v[8:9], v4, s[20:23], 0 offen\nglobal_load_dword v8, v[2:3], off");
   EXPECT_EQ(s.storedBy[unsigned(Opcode::GLOBAL_STORE_DWORD)], 2u * 64 * 4);
@@ -202,7 +202,7 @@ TEST_P(Statistics, bytesOfEachStore) {
   EXPECT_EQ(s.storedBy[unsigned(Opcode::GLOBAL_LOAD_DWORD)], 0u);
 }
 
-TEST_P(Statistics, flatGoesByTheAddress) {
+TEST_P(Statistics, FlatGoesByTheAddress) {
   ExecutionStatistics s = run("flat_load_dwordx2 v[8:9], v[2:3]", [](Snippet &s) {
     for (unsigned lane = 0; lane < 24; ++lane) // the rest stays in global memory
       s.setLane<uint64_t>(2, lane, uint64_t(sharedApertureHigh) << 32 | lane * 8);
@@ -211,14 +211,14 @@ TEST_P(Statistics, flatGoesByTheAddress) {
   expectBytes(s[MemorySpace::Global], 40 * 8, 0);
 }
 
-TEST_P(Statistics, globalAtomics) {
+TEST_P(Statistics, GlobalAtomics) {
   expectBytes(run("global_atomic_add v[2:3], v8, off")[MemorySpace::Global], 0, 64 * 4);
   const char *returns = std::string(GetParam()) == "gfx942" ? "sc0" : "glc";
   auto s = run(std::string("global_atomic_add_x2 v[8:9], v[2:3], v[8:9], off ") + returns);
   expectBytes(s[MemorySpace::Global], 64 * 8, 64 * 8);
 }
 
-TEST_P(Statistics, aModeOfItsOwnCountsTheSame) {
+TEST_P(Statistics, AModeOfItsOwnCountsTheSame) {
   // Rounding towards zero: the other run loop.
   ExecutionStatistics s =
       run("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15\nv_add_f32 v8, v9, v10\nv_mov_b32 v8, 0");

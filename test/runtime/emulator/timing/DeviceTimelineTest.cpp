@@ -25,7 +25,7 @@ protected:
   Queue one{.kind = Queue::Kind::NonBlocking}, two{.kind = Queue::Kind::NonBlocking};
 };
 
-TEST_F(DeviceTimelineTest, aStreamRunsOneAfterTheOther) {
+TEST_F(DeviceTimelineTest, AStreamRunsOneAfterTheOther) {
   auto start = timeline.record(one);
   timeline.submit(one, kernel());
   auto middle = timeline.record(one);
@@ -36,7 +36,7 @@ TEST_F(DeviceTimelineTest, aStreamRunsOneAfterTheOther) {
   EXPECT_EQ(timeline.host(), 2110);
 }
 
-TEST_F(DeviceTimelineTest, waitingPutsTheNextLaunchBehindTheHost) {
+TEST_F(DeviceTimelineTest, WaitingPutsTheNextLaunchBehindTheHost) {
   timeline.submit(one, kernel());
   timeline.synchronize(one);
   EXPECT_EQ(timeline.host(), 1100);
@@ -45,7 +45,7 @@ TEST_F(DeviceTimelineTest, waitingPutsTheNextLaunchBehindTheHost) {
   EXPECT_EQ(timeline.host(), 2200) << "nothing hides the second launch";
 }
 
-TEST_F(DeviceTimelineTest, streamsShareTheComputeUnits) {
+TEST_F(DeviceTimelineTest, StreamsShareTheComputeUnits) {
   timeline.submit(one, kernel(0.5));
   timeline.submit(two, kernel(0.5));
   timeline.synchronize();
@@ -62,14 +62,14 @@ TEST_F(DeviceTimelineTest, streamsShareTheComputeUnits) {
   EXPECT_EQ(timeline.host(), 3200 + 1600) << "the second half of it, then all";
 }
 
-TEST_F(DeviceTimelineTest, streamsShareTheBandwidth) {
+TEST_F(DeviceTimelineTest, StreamsShareTheBandwidth) {
   timeline.submit(one, kernel(0.1, 1));
   timeline.submit(two, kernel(0.1, 1));
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 2100);
 }
 
-TEST_F(DeviceTimelineTest, priorityComesBeforeOrder) {
+TEST_F(DeviceTimelineTest, PriorityComesBeforeOrder) {
   Queue urgent{.kind = Queue::Kind::NonBlocking, .priority = -1};
   timeline.submit(one, kernel());
   timeline.submit(urgent, kernel());
@@ -79,7 +79,7 @@ TEST_F(DeviceTimelineTest, priorityComesBeforeOrder) {
   EXPECT_EQ(timeline.host(), 2100);
 }
 
-TEST_F(DeviceTimelineTest, whatIsSubmittedLaterMayStillRunBeside) {
+TEST_F(DeviceTimelineTest, WhatIsSubmittedLaterMayStillRunBeside) {
   for (int i = 0; i < 3; ++i)
     timeline.submit(one, kernel(0.5));
   timeline.submit(two, kernel(0.5));
@@ -90,7 +90,7 @@ TEST_F(DeviceTimelineTest, whatIsSubmittedLaterMayStillRunBeside) {
   EXPECT_EQ(timeline.host(), 100 + 3 * 1000 + 2 * 10);
 }
 
-TEST_F(DeviceTimelineTest, anEventHoldsAnotherStream) {
+TEST_F(DeviceTimelineTest, AnEventHoldsAnotherStream) {
   timeline.submit(one, kernel(0.5));
   auto event = timeline.record(one);
   timeline.waitFor(two, event);
@@ -100,7 +100,7 @@ TEST_F(DeviceTimelineTest, anEventHoldsAnotherStream) {
   EXPECT_EQ(timeline.host(), 1100 + 10 + 1000) << "the two second kernels run beside each other";
 }
 
-TEST_F(DeviceTimelineTest, theNullStreamWaitsForOthersAndTheyForIt) {
+TEST_F(DeviceTimelineTest, TheNullStreamWaitsForOthersAndTheyForIt) {
   Queue blocking, other, null{.kind = Queue::Kind::Null};
   timeline.submit(blocking, kernel(0.1));
   auto event = timeline.record(null);
@@ -116,7 +116,7 @@ TEST_F(DeviceTimelineTest, theNullStreamWaitsForOthersAndTheyForIt) {
   EXPECT_EQ(timeline.host(), 3120) << "and that for all of its kind";
 }
 
-TEST_F(DeviceTimelineTest, copiesTakeTheirLinkAndOverlapWithKernels) {
+TEST_F(DeviceTimelineTest, CopiesTakeTheirLinkAndOverlapWithKernels) {
   timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice, HostPages::Pinned));
   timeline.submit(two, kernel());
   timeline.synchronize();
@@ -137,7 +137,7 @@ TEST_F(DeviceTimelineTest, copiesTakeTheirLinkAndOverlapWithKernels) {
   EXPECT_EQ(timeline.host(), 4450 + 50 + 100);
 }
 
-TEST_F(DeviceTimelineTest, smallCopiesOfPageableMemoryAreStaged) {
+TEST_F(DeviceTimelineTest, SmallCopiesOfPageableMemoryAreStaged) {
   SubmissionCosts staged = costs;
   staged.stagedBytes = 2000;
   staged.staging = 4;
@@ -154,7 +154,7 @@ TEST_F(DeviceTimelineTest, smallCopiesOfPageableMemoryAreStaged) {
   EXPECT_EQ(takes(2000, CopyDirection::OnDevice, HostPages::Pageable), 50 + 100);
 }
 
-TEST_F(DeviceTimelineTest, nodesOfAGraphAreCheaperThanLaunches) {
+TEST_F(DeviceTimelineTest, NodesOfAGraphAreCheaperThanLaunches) {
   const TimedNode chain[] = {{kernel(), {}}, {kernel(), {0}}, {kernel(), {1}}};
   timeline.submitGraph(one, chain);
   timeline.synchronize(one);
@@ -165,7 +165,7 @@ TEST_F(DeviceTimelineTest, nodesOfAGraphAreCheaperThanLaunches) {
   EXPECT_EQ(timeline.host(), 3108 + 100 + 6000 + 4 * 4 + 10) << "the second graph's launch is hidden";
 }
 
-TEST_F(DeviceTimelineTest, branchesOfAGraphOverlap) {
+TEST_F(DeviceTimelineTest, BranchesOfAGraphOverlap) {
   const TimedNode diamond[] = {{kernel(), {}}, {kernel(0.5), {0}}, {kernel(0.5), {0}}, {{}, {1, 2}}, {kernel(), {3}}};
   timeline.submitGraph(one, diamond);
   auto stop = timeline.record(one);
@@ -174,7 +174,7 @@ TEST_F(DeviceTimelineTest, branchesOfAGraphOverlap) {
   EXPECT_EQ(timeline.synchronize(timeline.record(one)), timeline.host()) << "an empty graph";
 }
 
-TEST_F(DeviceTimelineTest, manyTasksBeforeAWait) {
+TEST_F(DeviceTimelineTest, ManyTasksBeforeAWait) {
   for (int i = 0; i < 100000; ++i)
     timeline.submit(i % 2 ? one : two, kernel(0.5));
   timeline.synchronize();

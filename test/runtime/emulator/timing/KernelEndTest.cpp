@@ -11,7 +11,7 @@ namespace {
 using KernelEnd = MemoryFixture;
 INSTANTIATE_TEST_SUITE_P(Chips, KernelEnd, ::testing::Values("mi300x", "mi250x"));
 
-TEST_P(KernelEnd, aKernelsEndWritesSeveralL2sBack) {
+TEST_P(KernelEnd, AKernelsEndWritesSeveralL2sBack) {
   MemorySystem memory(chip);
   constexpr uint32_t lines = 1000;
   Clocks now = 0;
@@ -35,7 +35,7 @@ TEST_P(KernelEnd, aKernelsEndWritesSeveralL2sBack) {
   EXPECT_EQ(memory.counters().fabricWrites, 0u);
 }
 
-TEST_P(KernelEnd, whatAnXcdWritesLeavesOtherL2sAtTheKernelsEnd) {
+TEST_P(KernelEnd, WhatAnXcdWritesLeavesOtherL2sAtTheKernelsEnd) {
   if (chip.xcds == 1)
     return;
   MemorySystem memory(chip);
@@ -56,7 +56,7 @@ TEST_P(KernelEnd, whatAnXcdWritesLeavesOtherL2sAtTheKernelsEnd) {
   EXPECT_NEAR(double(load(memory, other, 5000, read)), inL2, 4);
 }
 
-TEST_P(KernelEnd, otherThanLocalLinesDontOutliveTheKernel) {
+TEST_P(KernelEnd, OtherThanLocalLinesDontOutliveTheKernel) {
   ChipTiming emptied = chip;
   emptied.l2KernelEnd = 2;
   const double inL2 = 5000.0 + chip.l2Latency, inMall = inL2 + clocks(chip.mallLatencyNs);

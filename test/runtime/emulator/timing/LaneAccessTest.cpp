@@ -40,7 +40,7 @@ protected:
   }
 };
 
-TEST_F(CoalescerTest, consecutiveLanesShareLines) {
+TEST_F(CoalescerTest, ConsecutiveLanesShareLines) {
   access(4, [](unsigned lane) { return lane * 4; });
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].address, physical);
@@ -57,7 +57,7 @@ TEST_F(CoalescerTest, consecutiveLanesShareLines) {
   EXPECT_EQ(clocks, 8u);
 }
 
-TEST_F(CoalescerTest, anotherAddressUnit) {
+TEST_F(CoalescerTest, AnotherAddressUnit) {
   coalescer.emplace(regions, AddressUnit{.lanesPerClock = 32, .bytesPerClock = 128});
   access(4, [](unsigned lane) { return lane * 4; });
   EXPECT_EQ(clocks, 2u) << "32 lanes a clock";
@@ -73,7 +73,7 @@ TEST_F(CoalescerTest, anotherAddressUnit) {
   EXPECT_EQ(clocks, 22u) << "3 lanes a clock";
 }
 
-TEST_F(CoalescerTest, whatLanesTouchTogetherCountsOnce) {
+TEST_F(CoalescerTest, WhatLanesTouchTogetherCountsOnce) {
   access(4, [](unsigned) { return 8; });
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].dwords, 4u);
@@ -81,7 +81,7 @@ TEST_F(CoalescerTest, whatLanesTouchTogetherCountsOnce) {
   EXPECT_EQ(clocks, 4u);
 }
 
-TEST_F(CoalescerTest, stridesTouchALineALane) {
+TEST_F(CoalescerTest, StridesTouchALineALane) {
   access(4, [](unsigned lane) { return lane * 128; });
   EXPECT_EQ(lines.size(), 64u);
   EXPECT_EQ(clocks, 64u) << "a line a clock";
@@ -90,7 +90,7 @@ TEST_F(CoalescerTest, stridesTouchALineALane) {
   EXPECT_EQ(clocks, 64u);
 }
 
-TEST_F(CoalescerTest, anAccessAcrossLinesTouchesBoth) {
+TEST_F(CoalescerTest, AnAccessAcrossLinesTouchesBoth) {
   access(16, [](unsigned) { return 120; }, 1);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].dwords, 0xc0000000u);
@@ -98,7 +98,7 @@ TEST_F(CoalescerTest, anAccessAcrossLinesTouchesBoth) {
   EXPECT_EQ(lines[0].lanes + lines[1].lanes, 1u);
 }
 
-TEST_F(CoalescerTest, inactiveLanesTouchNothing) {
+TEST_F(CoalescerTest, InactiveLanesTouchNothing) {
   access(4, [](unsigned lane) { return lane * 128; }, 0x5);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[1].address, physical + 256);
@@ -107,19 +107,19 @@ TEST_F(CoalescerTest, inactiveLanesTouchNothing) {
   EXPECT_EQ(clocks, 0u);
 }
 
-TEST_F(CoalescerTest, interleavedScratchIsDwordByDword) {
+TEST_F(CoalescerTest, InterleavedScratchIsDwordByDword) {
   access(16, [](unsigned lane) { return lane * 4; }, allLanes, 256);
   EXPECT_EQ(lines.size(), 8u) << "four rows of 256 bytes";
 }
 
-TEST_F(CoalescerTest, outsideTouchesNothing) {
+TEST_F(CoalescerTest, OutsideTouchesNothing) {
   access(4, [](unsigned lane) { return lane == 3 ? uint64_t(1) << 40 : 0; });
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].lanes, 63u);
 }
 
 // Moved patterns come from memory of the pattern: the same as from the lanes one by one.
-TEST_F(CoalescerTest, rememberedPatternsAreExact) {
+TEST_F(CoalescerTest, RememberedPatternsAreExact) {
   uint32_t random = 1;
   auto next = [&random] { return random = random * 1664525 + 1013904223; };
   for (unsigned round = 0; round < 400; ++round) {
@@ -142,14 +142,14 @@ TEST_F(CoalescerTest, rememberedPatternsAreExact) {
   }
 }
 
-TEST_F(CoalescerTest, scalarAccessesSpanLines) {
+TEST_F(CoalescerTest, ScalarAccessesSpanLines) {
   coalescer->scalar(base + 112, 32, lines);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].dwords, 0xf0000000u);
   EXPECT_EQ(lines[1].dwords, 0xfu);
 }
 
-TEST(LdsClocks, phasesAndConflicts) {
+TEST(LdsClocks, PhasesAndConflicts) {
   auto wave = std::make_unique<Wave>();
   wave->vectorBase[0] = reinterpret_cast<const char *>(wave->rows);
   LdsClocks clocks(/*banks=*/32);
@@ -189,7 +189,7 @@ TEST(LdsClocks, phasesAndConflicts) {
   EXPECT_EQ(detail(TimingFact::atomic, 4, 0).conflicts, 62) << "one after the other";
 }
 
-TEST(LdsClocks, twiceAsManyBanks) {
+TEST(LdsClocks, TwiceAsManyBanks) {
   uint32_t offsets[64];
   for (uint32_t lane = 0; lane < 64; ++lane)
     offsets[lane] = lane * 8;

@@ -27,7 +27,7 @@ ChipTiming withSmallCaches(ChipTiming chip) {
 using Memory = MemoryFixture;
 INSTANTIATE_TEST_SUITE_P(Chips, Memory, ::testing::Values("mi300x", "mi250x"));
 
-TEST_P(Memory, chasesTakeEachLevelsLatency) {
+TEST_P(Memory, ChasesTakeEachLevelsLatency) {
   expectNear(chase(chip, chip.l1Bytes / 2), chip.l1Latency, 0.02);
   expectNear(chase(chip, chip.l2Bytes / 4), chip.l2Latency, 0.05);
   CachePolicy coherent;
@@ -44,14 +44,14 @@ TEST_P(Memory, chasesTakeEachLevelsLatency) {
   expectNear(chase(small, footprint), beyondL2 + clocks(chip.hbmLatencyNs + translation), 0.05);
 }
 
-TEST_P(Memory, latenciesAreClocksUpToTheL2AndNanosecondsBehindIt) {
+TEST_P(Memory, LatenciesAreClocksUpToTheL2AndNanosecondsBehindIt) {
   double half = chip.peakClock / 2;
   expectNear(chase(chip, chip.l2Bytes / 4, {}, half), chip.l2Latency, 0.05);
   double beyondL2 = (chip.mallBytes ? chip.mallLatencyNs : chip.hbmLatencyNs) * half / 1000;
   expectNear(chase(chip, 24 * mega, {}, half), chip.l2Latency + beyondL2, 0.05);
 }
 
-TEST_P(Memory, streamsReachEachLevelsBandwidth) {
+TEST_P(Memory, StreamsReachEachLevelsBandwidth) {
   double gbsPerBytePerClock = chip.peakClock / 1000;
   MemorySystem memory(chip);
   reread(chip, memory, chip.l1Bytes / 2, 1, 16);
@@ -66,7 +66,7 @@ TEST_P(Memory, streamsReachEachLevelsBandwidth) {
   }
 }
 
-TEST_P(Memory, streamsReachMemorysBandwidth) {
+TEST_P(Memory, StreamsReachMemorysBandwidth) {
   ChipTiming small = withSmallCaches(chip);
   auto rate = [&](AccessKind kind) {
     MemorySystem memory(small);
@@ -77,7 +77,7 @@ TEST_P(Memory, streamsReachMemorysBandwidth) {
   expectNear(ElementwiseStream(small, {1024, 2, 1, 1}).gbs(), chip.hbmCopyBandwidth, 0.1);
 }
 
-TEST_P(Memory, aLineUnderWayIsFetchedOnce) {
+TEST_P(Memory, ALineUnderWayIsFetchedOnce) {
   MemorySystem memory(chip);
   Clocks first = load(memory, 0, 0, 4096);
   EXPECT_EQ(load(memory, 0, 10, 4096 + 4), first); // in the L1
@@ -95,7 +95,7 @@ TEST_P(Memory, aLineUnderWayIsFetchedOnce) {
   EXPECT_NEAR(double(load(memory, 2, 20000, 4096)), 20000.0 + chip.l2Latency, 2);
 }
 
-TEST_P(Memory, aPartOfALineTakesAWritesLeastBytes) {
+TEST_P(Memory, APartOfALineTakesAWritesLeastBytes) {
   auto waits = [&](uint32_t least) {
     ChipTiming changed = chip;
     changed.l2WriteLeastBytes = least;
@@ -107,7 +107,7 @@ TEST_P(Memory, aPartOfALineTakesAWritesLeastBytes) {
   EXPECT_NEAR(waits(64) - waits(4), 60, 1);
 }
 
-TEST_P(Memory, aSetAsksForItsLinesOneAfterTheOther) {
+TEST_P(Memory, ASetAsksForItsLinesOneAfterTheOther) {
   const uint64_t sets = chip.l1Bytes / chip.l1LineBytes / chip.l1Ways;
   auto clocksOf = [&](uint64_t linesApart) {
     MemorySystem memory(chip);
@@ -126,7 +126,7 @@ TEST_P(Memory, aSetAsksForItsLinesOneAfterTheOther) {
 
 // Whole blocks take their time at once; that is to be no other than that of their lines one by one, whatever leaves
 // caches for them.
-TEST_P(Memory, linesTakeAsLongTogetherAsByThemselves) {
+TEST_P(Memory, LinesTakeAsLongTogetherAsByThemselves) {
   ChipTiming small = chip;
   small.l2Bytes = small.l2Channels * small.l2Ways * small.l2LineBytes * 8;
   small.mallBytes = small.mallBytes ? small.mallSlices * small.mallWays * small.l2LineBytes * 4 : 0;
@@ -163,7 +163,7 @@ TEST_P(Memory, linesTakeAsLongTogetherAsByThemselves) {
   EXPECT_EQ(together.endKernel(now), apart.endKernel(now));
 }
 
-TEST_P(Memory, scalarLoadsShareACacheOfTheirOwn) {
+TEST_P(Memory, ScalarLoadsShareACacheOfTheirOwn) {
   MemorySystem memory(chip);
   auto load = [&](uint32_t computeUnit, Clocks now, uint32_t dwords) {
     LineAccess line{4096, dwords, 1};
@@ -178,7 +178,7 @@ TEST_P(Memory, scalarLoadsShareACacheOfTheirOwn) {
   EXPECT_NEAR(double(load(0, 30000, 1)), chip.scalarMissLatency, 2);
 }
 
-TEST_P(Memory, coherentStoresReachMemoryAndLeaveOtherL2s) {
+TEST_P(Memory, CoherentStoresReachMemoryAndLeaveOtherL2s) {
   MemorySystem memory(chip);
   if (chip.xcds == 1)
     return;
@@ -193,7 +193,7 @@ TEST_P(Memory, coherentStoresReachMemoryAndLeaveOtherL2s) {
             30000 + chip.l2CoherentLatency + Clocks(clocks(chip.mallLatencyNs)) - 2);
 }
 
-TEST_P(Memory, atomicsOfOneDwordTakeTurns) {
+TEST_P(Memory, AtomicsOfOneDwordTakeTurns) {
   auto atomics = [&](uint32_t dwords, uint32_t stride) {
     MemorySystem memory(chip);
     uint32_t left = 2000;
@@ -212,7 +212,7 @@ TEST_P(Memory, atomicsOfOneDwordTakeTurns) {
   EXPECT_GE(oneDword, Clocks(2000) / chip.xcds * 32 * chip.l2AtomicClocks); // each XCD has its own
 }
 
-TEST_P(Memory, piecesOfLinesCostWholeLines) {
+TEST_P(Memory, PiecesOfLinesCostWholeLines) {
   // Waves read all of a region, but of each 256 bytes only a piece, and the next piece once the region has been walked
   // through. pyhip on MI308X: pieces of 128 bytes 0.88 of the sequential rate, of 64 bytes 0.45.
   ChipTiming small = withSmallCaches(chip);
@@ -239,7 +239,7 @@ TEST_P(Memory, piecesOfLinesCostWholeLines) {
   EXPECT_NEAR(rate(64) / sequential, 0.45, 0.1);
 }
 
-TEST_P(Memory, aMatrixOperandsLayoutIsSlowerThanRows) {
+TEST_P(Memory, AMatrixOperandsLayoutIsSlowerThanRows) {
   // A wave's lanes read 64 bytes of each of 16 rows of a matrix, as v_mfma wants its operand, and then of the next
   // rows.
   ChipTiming small = withSmallCaches(chip);
@@ -266,7 +266,7 @@ TEST_P(Memory, aMatrixOperandsLayoutIsSlowerThanRows) {
   EXPECT_LT(rate(true), 0.55 * rate(false));
 }
 
-TEST_P(Memory, lessBandwidthIsNeverFaster) {
+TEST_P(Memory, LessBandwidthIsNeverFaster) {
   auto time = [](const ChipTiming &chip, AccessKind kind) {
     MemorySystem memory(chip);
     return 1 / walk(chip, memory, 6 * mega, 16, kind, 8);
@@ -284,7 +284,7 @@ TEST_P(Memory, lessBandwidthIsNeverFaster) {
   }
 }
 
-TEST_P(Memory, moreUnderWayIsNeverLessBandwidth) {
+TEST_P(Memory, MoreUnderWayIsNeverLessBandwidth) {
   double before = 0;
   for (uint32_t waves : {1, 2, 4, 8, 16}) {
     MemorySystem memory(chip);
@@ -306,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(Series, Occupancy,
                                            Row{"mi300x", 1, 1, 122, 3997}, Row{"mi210", 1, 0, 24, 1370},
                                            Row{"mi210", 0, 1, 33, 1511}, Row{"mi210", 1, 1, 36, 1362}));
 
-TEST_P(Occupancy, bandwidthRisesFromLatencyToTheChannels) {
+TEST_P(Occupancy, BandwidthRisesFromLatencyToTheChannels) {
   ChipTiming chip = withSmallCaches(ChipTiming::find(GetParam().chip));
   auto rate = [&](uint32_t threads, uint32_t groups, uint64_t bytes) {
     return ElementwiseStream(chip, {threads, groups, GetParam().reads, GetParam().writes, bytes}).gbs();
@@ -323,7 +323,7 @@ TEST_P(Occupancy, bandwidthRisesFromLatencyToTheChannels) {
   }
 }
 
-TEST(Interleave, stridesOfPowersOfTwoReachAllChannels) {
+TEST(Interleave, StridesOfPowersOfTwoReachAllChannels) {
   for (uint32_t channels : {2, 16, 32, 128}) {
     Interleave interleave(channels, 256, 128);
     for (uint64_t stride = 256; stride <= 256 * uint64_t(channels) * channels; stride *= 2) {
@@ -335,7 +335,7 @@ TEST(Interleave, stridesOfPowersOfTwoReachAllChannels) {
   }
 }
 
-TEST(Interleave, addressesKeepApart) {
+TEST(Interleave, AddressesKeepApart) {
   for (uint32_t channels : {1, 12, 16}) {
     Interleave interleave(channels, 256, 128);
     std::set<std::pair<uint32_t, uint64_t>> homes;
@@ -347,7 +347,7 @@ TEST(Interleave, addressesKeepApart) {
   }
 }
 
-TEST(SetMap, linesOfABlockAreWhereTheyWouldBeAlone) {
+TEST(SetMap, LinesOfABlockAreWhereTheyWouldBeAlone) {
   std::mt19937_64 random(3);
   for (auto [channels, sets, granule] :
        {std::array{16u, 128u, 256u}, {128u, 1024u, 256u}, {8u, 8u, 128u}, {2u, 16u, 4096u}}) {
@@ -373,7 +373,7 @@ TEST(SetMap, linesOfABlockAreWhereTheyWouldBeAlone) {
   EXPECT_FALSE(SetMap::suits(2, 128, 256, LineBlock(8, 128)));
 }
 
-TEST(Sectors, dwordsTouchSectors) {
+TEST(Sectors, DwordsTouchSectors) {
   Sectors sectors(128); // two of 64 bytes
   EXPECT_EQ(sectors.all(), 3);
   EXPECT_EQ(sectors.touched(0, 1), 1);
@@ -386,7 +386,7 @@ TEST(Sectors, dwordsTouchSectors) {
   EXPECT_EQ(Sectors(64).all(), 1);
 }
 
-TEST(Channel, workWaitsAndDrains) {
+TEST(Channel, WorkWaitsAndDrains) {
   Channel channel;
   EXPECT_EQ(channel.book(0, 10), 0);
   EXPECT_EQ(channel.book(0, 10), 10);

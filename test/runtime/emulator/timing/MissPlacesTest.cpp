@@ -11,7 +11,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, MissPlaces, ::testing::Values("mi300x", "mi250x"
 
 // Places up to the number of lines: more misses wait for the oldest one's data. More places than lines: they don't, and
 // what is under way is found there though its line in the L1 is another's.
-TEST_P(MissPlaces, areApartFromLines) {
+TEST_P(MissPlaces, AreApartFromLines) {
   const uint32_t lines = uint32_t(chip.l1Bytes / chip.l1LineBytes);
   struct Seen {
     uint64_t merged, reads;
@@ -42,7 +42,7 @@ TEST_P(MissPlaces, areApartFromLines) {
   EXPECT_EQ(apart.reads, lines + 8u);
 }
 
-TEST_P(MissPlaces, areForgottenWithTheirL1) {
+TEST_P(MissPlaces, AreForgottenWithTheirL1) {
   ChipTiming changed = chip;
   const uint32_t lines = uint32_t(chip.l1Bytes / chip.l1LineBytes);
   changed.l1MissesInFlight = 2 * lines;

@@ -210,7 +210,7 @@ protected:
   }();
 };
 
-TEST_P(RecorderTest, runsAheadAsItWouldRunAtItsTime) {
+TEST_P(RecorderTest, RunsAheadAsItWouldRunAtItsTime) {
   const float *in = upload(kernels.memory, values);
   float *out = upload(kernels.memory, std::vector<float>(4 * 256));
   const PackedLaunch packed = pack(kernels, "tiles", {4}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(9)});
@@ -226,7 +226,7 @@ TEST_P(RecorderTest, runsAheadAsItWouldRunAtItsTime) {
   }
 }
 
-TEST_P(RecorderTest, tracesStayShort) {
+TEST_P(RecorderTest, TracesStayShort) {
   std::vector<int> numbers(4096);
   for (size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = int(i * 7919);
@@ -241,7 +241,7 @@ TEST_P(RecorderTest, tracesStayShort) {
   EXPECT_EQ(download(out, 512), expected);
 }
 
-TEST_P(RecorderTest, tracesStayShortWhateverTheyTouch) {
+TEST_P(RecorderTest, TracesStayShortWhateverTheyTouch) {
   const int *in = upload(kernels.memory, std::vector<int>(64 * 64, 3));
   int *out = upload(kernels.memory, std::vector<int>(64));
   const PackedLaunch packed = pack(kernels, "scattered", {1}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(1000)});
@@ -251,7 +251,7 @@ TEST_P(RecorderTest, tracesStayShortWhateverTheyTouch) {
   EXPECT_EQ(out[5], 3000);
 }
 
-TEST_P(RecorderTest, theOutlineLeavesTheSameTraces) {
+TEST_P(RecorderTest, TheOutlineLeavesTheSameTraces) {
   const float *in = upload(kernels.memory, values);
   float *out = upload(kernels.memory, std::vector<float>(4 * 256));
   auto expectSame = [&](const PackedLaunch &packed) {
@@ -268,7 +268,7 @@ TEST_P(RecorderTest, theOutlineLeavesTheSameTraces) {
   EXPECT_EQ(download(out, 4 * 256), std::vector<float>(4 * 256)) << "nobody multiplied";
 }
 
-TEST_P(RecorderTest, roundsThatAreSkippedAreTold) {
+TEST_P(RecorderTest, RoundsThatAreSkippedAreTold) {
   const float *in = upload(kernels.memory, std::vector<float>(256 * 256));
   float *out = upload(kernels.memory, std::vector<float>(16 * 256));
   for (const int rounds : {20, 40, 65, 72, 73, 200})
@@ -297,7 +297,7 @@ TEST_P(RecorderTest, roundsThatAreSkippedAreTold) {
 }
 
 // A compute unit takes an entry before it issues it, and what other waves are filled for must not take its lines away.
-TEST_P(RecorderTest, theEntryTakenLastKeepsItsLines) {
+TEST_P(RecorderTest, TheEntryTakenLastKeepsItsLines) {
   const float *in = upload(kernels.memory, values);
   float *out = upload(kernels.memory, std::vector<float>(4 * 256));
   const PackedLaunch packed = pack(kernels, "tiles", {1}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(9)});
@@ -343,7 +343,7 @@ TEST_P(RecorderTest, theEntryTakenLastKeepsItsLines) {
   recorder.retire(std::move(group));
 }
 
-TEST_P(RecorderTest, workgroupsThatWaitForEachOther) {
+TEST_P(RecorderTest, WorkgroupsThatWaitForEachOther) {
   int *flags = upload(kernels.memory, std::vector<int>(8)), *data = upload(kernels.memory, std::vector<int>(8 * 64));
   const PackedLaunch packed = pack(kernels, "chain", {8}, {64}, 0, {bytesOf(flags), bytesOf(data)});
   Driven driven(kernels, packed, {});
@@ -352,7 +352,7 @@ TEST_P(RecorderTest, workgroupsThatWaitForEachOther) {
   EXPECT_GE(driven.stops, 8u * 3) << "a load, an invalidation and a store each";
 }
 
-TEST_P(RecorderTest, wavesThatPollThroughLds) {
+TEST_P(RecorderTest, WavesThatPollThroughLds) {
   int *out = upload(kernels.memory, std::vector<int>(65));
   const PackedLaunch packed = pack(kernels, "poll", {1}, {128}, 0, {bytesOf(out)});
   Driven driven(kernels, packed, {});
@@ -361,7 +361,7 @@ TEST_P(RecorderTest, wavesThatPollThroughLds) {
   EXPECT_GT(driven.stops, 0u);
 }
 
-TEST_P(RecorderTest, aPlainStoreBehindAFullWaitIsAStopWhereItMayBeARelease) {
+TEST_P(RecorderTest, APlainStoreBehindAFullWaitIsAStopWhereItMayBeARelease) {
   int *out = upload(kernels.memory, std::vector<int>(4));
   const PackedLaunch packed = pack(kernels, "release", {1}, {64}, 0, {bytesOf(out)});
   Driven driven(kernels, packed, {});
@@ -370,14 +370,14 @@ TEST_P(RecorderTest, aPlainStoreBehindAFullWaitIsAStopWhereItMayBeARelease) {
   EXPECT_EQ(download(out, 3), std::vector<int>(3, 1));
 }
 
-TEST_P(RecorderTest, wavesReadTheModelsTime) {
+TEST_P(RecorderTest, WavesReadTheModelsTime) {
   uint64_t *out = upload(kernels.memory, std::vector<uint64_t>(4));
   const PackedLaunch packed = pack(kernels, "times", {2}, {64}, 0, {bytesOf(out)});
   Driven driven(kernels, packed, {.clockMhz = 2100});
   EXPECT_EQ(download(out, 4), (std::vector<uint64_t>{21, 3, 42, 4})) << "in the order in which they were executed";
 }
 
-TEST_P(RecorderTest, faultsAreTheKernels) {
+TEST_P(RecorderTest, FaultsAreTheKernels) {
   int *out = upload(kernels.memory, std::vector<int>(64));
   const PackedLaunch packed = pack(kernels, "wild", {2}, {64}, 0, {bytesOf(out)});
   EXPECT_THROW(Driven(kernels, packed, {}), Fault);

@@ -29,7 +29,7 @@ struct OneSet {
 
 } // namespace
 
-TEST(TagArray, theLeastRecentlyUsedLeaves) {
+TEST(TagArray, TheLeastRecentlyUsedLeaves) {
   TagArray tags(2, 3);
   OneSet set{tags[1]};
   set.put(10), set.put(11), set.put(12);
@@ -48,7 +48,7 @@ TEST(TagArray, theLeastRecentlyUsedLeaves) {
   EXPECT_TRUE(set.holds(10));
 }
 
-TEST(TagArray, theOrderOfAnyNumberOfWaysIsThatOfAList) {
+TEST(TagArray, TheOrderOfAnyNumberOfWaysIsThatOfAList) {
   std::mt19937 random(1);
   for (uint32_t ways : {1, 2, 8, 16, 17, 40, 64, 256}) {
     TagArray tags(3, ways);
@@ -86,7 +86,7 @@ TEST(TagArray, theOrderOfAnyNumberOfWaysIsThatOfAList) {
 }
 
 /// Blocks as a whole, by a half and by a line, in sets that march in step, that part, and that are emptied.
-TEST(TagArray, aBundleDoesWhatItsSetsWouldDoByThemselves) {
+TEST(TagArray, ABundleDoesWhatItsSetsWouldDoByThemselves) {
   constexpr uint32_t ways = 16;
   for (uint32_t members : {2, 4, 8}) {
     std::mt19937 random(members);
@@ -149,7 +149,7 @@ TEST(TagArray, aBundleDoesWhatItsSetsWouldDoByThemselves) {
   }
 }
 
-TEST(TagArray, bytesOfMembersChangePlaces) {
+TEST(TagArray, BytesOfMembersChangePlaces) {
   const uint64_t bytes = 0x8070605040302010;
   for (uint32_t flip = 0; flip < 8; ++flip)
     for (uint32_t member = 0; member < 8; ++member)
@@ -162,7 +162,7 @@ TEST(TagArray, bytesOfMembersChangePlaces) {
   }
 }
 
-TEST(TagArray, timesAreHeldModulo32Bits) {
+TEST(TagArray, TimesAreHeldModulo32Bits) {
   ReadyTime time;
   const double past = 1e9, now = 2e10;
   time.set(past);

@@ -35,7 +35,7 @@ struct Facts {
   std::unique_ptr<TimingFacts> facts;
 };
 
-TEST(TimingFacts, units) {
+TEST(TimingFacts, Units) {
   const struct {
     const char *target, *text;
     Unit unit;
@@ -65,7 +65,7 @@ TEST(TimingFacts, units) {
     EXPECT_EQ(Facts(c.target, c.text)[0].unit, c.unit) << c.target << ": " << c.text;
 }
 
-TEST(TimingFacts, numbers) {
+TEST(TimingFacts, Numbers) {
   EXPECT_EQ(Facts("gfx942", "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")[0].passes, 8u);
   EXPECT_EQ(Facts("gfx90a", "v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[2:3], a[0:15]")[0].passes, 16u);
   EXPECT_EQ(Facts("gfx942", "s_nop 6")[0].immediate, 7u) << "issue slots";
@@ -85,7 +85,7 @@ TEST(TimingFacts, numbers) {
   EXPECT_FALSE(sizes[3].is(TimingFact::crosses));
 }
 
-TEST(TimingFacts, whatOthersMayHearOrTellStops) {
+TEST(TimingFacts, WhatOthersMayHearOrTellStops) {
   const struct {
     const char *target, *text;
     bool stop;
@@ -116,7 +116,7 @@ TEST(TimingFacts, whatOthersMayHearOrTellStops) {
     EXPECT_EQ(Facts(c.target, c.text)[0].is(TimingFact::stop), c.stop) << c.target << ": " << c.text;
 }
 
-TEST(TimingFacts, aCoherentStoreStopsWhereAnotherWaveMayHearIt) {
+TEST(TimingFacts, ACoherentStoreStopsWhereAnotherWaveMayHearIt) {
   using Numbers = std::vector<uint32_t>;
   const std::string store = "global_store_dword v[2:3], v0, off sc1\n";
   EXPECT_EQ(Facts("gfx942", store).stops(), Numbers{}) << "nobody listens";
@@ -138,7 +138,7 @@ TEST(TimingFacts, aCoherentStoreStopsWhereAnotherWaveMayHearIt) {
             (Numbers{0, 1}));
 }
 
-TEST(TimingFacts, plainReleasesAreGfx90as) {
+TEST(TimingFacts, PlainReleasesAreGfx90as) {
   const std::string store = "s_waitcnt vmcnt(0)\nglobal_store_dword v[2:3], v0, off\n";
   EXPECT_FALSE(Facts("gfx90a", store).facts->releasesByPlainStores());
   EXPECT_TRUE(Facts("gfx90a", store + "global_load_dword v0, v[2:3], off glc").facts->releasesByPlainStores());
@@ -146,7 +146,7 @@ TEST(TimingFacts, plainReleasesAreGfx90as) {
   EXPECT_FALSE(Facts("gfx942", store + "global_load_dword v0, v[2:3], off sc1").facts->releasesByPlainStores());
 }
 
-TEST(PollingLoads, aLoadThatEndsItsLoopStops) {
+TEST(PollingLoads, ALoadThatEndsItsLoopStops) {
   using Numbers = std::vector<uint32_t>;
   for (const char *target : {"gfx90a", "gfx942"}) {
     EXPECT_EQ(Facts(target, "again:\nglobal_load_dword v0, v[2:3], off\ns_waitcnt vmcnt(0)\n"
@@ -185,7 +185,7 @@ TEST(PollingLoads, aLoadThatEndsItsLoopStops) {
   }
 }
 
-TEST(PollingLoads, whatACompareAndSwapBeginsWithStops) {
+TEST(PollingLoads, WhatACompareAndSwapBeginsWithStops) {
   const std::string loop = "s_load_dword s0, s[8:9], 0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v3, s0\ns_mov_b64 s[6:7], 0\n"
                            "again:\nv_add_f32 v2, v3, v4\n";
   const std::string end = "s_waitcnt vmcnt(0)\nv_cmp_eq_u32 s[0:1], v2, v3\ns_or_b64 s[6:7], s[0:1], s[6:7]\n"
@@ -196,7 +196,7 @@ TEST(PollingLoads, whatACompareAndSwapBeginsWithStops) {
             (std::vector<uint32_t>{0, 5}));
 }
 
-TEST(PollingLoads, loopsThatCountDont) {
+TEST(PollingLoads, LoopsThatCountDont) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     EXPECT_TRUE(Facts(target, "again:\nglobal_load_dword v0, v[2:3], off\ns_waitcnt vmcnt(0)\nds_write_b32 v1, v0\n"
                               "s_barrier\nds_read_b32 v4, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v5, v5, v4\n"
