@@ -1,5 +1,6 @@
 // The package against the float64 reference (Verify.h).
 #include "compiler/driver/Verify.h"
+#include "compiler/driver/RunApart.h"
 #include "compiler/driver/VerifyReport.h"
 #include "compiler/reference/HostTensors.h"
 #include "compiler/reference/ReferenceModel.h"
@@ -11,13 +12,9 @@
 #include "support/WriteFile.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <random>
 #include <sstream>
 #include <stdexcept>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace nstf;
@@ -301,46 +298,6 @@ private:
 };
 
 } // namespace
-
-/// Runs `body` in a process of its own and gives what it returns: the emulator is one chip for the life of a process.
-/// {"error": text} where that throws or the process ends early.
-static Json runApart(llvm::function_ref<Json()> body) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    throw std::runtime_error(std::string("--verify: expected a pipe but ") + std::strerror(errno));
-  pid_t child = fork();
-  if (child < 0)
-    throw std::runtime_error(std::string("--verify: expected a process but ") + std::strerror(errno));
-  if (child == 0) {
-    close(ends[0]);
-    Json result;
-    try {
-      result = body();
-    } catch (const std::exception &error) {
-      result = {{"error", error.what()}};
-    }
-    std::string bytes = result.dump(-1, ' ', true, Json::error_handler_t::replace);
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t written = write(ends[1], bytes.data() + done, bytes.size() - done);
-      if (written <= 0)
-        _exit(1);
-      done += written;
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string bytes;
-  char buffer[4096];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
-    bytes.append(buffer, count);
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFEXITED(status))
-    return Json::parse(bytes);
-  return {{"error", "the process that verified was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
-                        strsignal(WTERMSIG(status)) + ")"}};
-}
 
 void nstf::checkSteps(const Compilation &compilation, const std::vector<VerifyStep> &steps) {
   int64_t context = compilation.getGraph().getContext(), largest = compilation.getMaxTokens();
