@@ -28,7 +28,7 @@ static void writeAll(int file, const std::string &bytes) {
   }
 }
 
-Json nstf::runApart(const std::function<Json()> &body) {
+Json nstf::runApart(const std::string &what, const std::function<Json()> &body) {
   int ends[2];
   if (pipe(ends) != 0)
     throw std::runtime_error(std::string("expected a pipe but ") + std::strerror(errno));
@@ -57,6 +57,6 @@ Json nstf::runApart(const std::function<Json()> &body) {
   waitpid(child, &status, 0);
   if (WIFEXITED(status))
     return Json::parse(bytes);
-  return {{"error", "the process that verified was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+  return {{"error", "the process that " + what + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
                         strsignal(WTERMSIG(status)) + ")"}};
 }

@@ -320,7 +320,7 @@ int nstf::verify(const Compilation &compilation, const std::filesystem::path &pa
   Json all = Json::array();
   for (const CompiledTarget &target : compilation.getTargets()) {
     os.flush();
-    Json report = runApart([&] {
+    Json report = runApart("verified", [&] {
       VerifyReport report;
       Verifier(compilation, target, package).run(options, report);
       return report.toJson();

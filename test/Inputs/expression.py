@@ -103,9 +103,16 @@ def write(file, expression):
         file.write_text(value if isinstance(value, str) else json.dumps(value))
 
 
+def main(way, *arguments):
+    if way != "write":
+        return check(*READERS[way], arguments)
+    if len(arguments) != 2:
+        sys.exit(f"expected a file and an expression but got {len(arguments)} arguments")
+    write(*arguments)
+
+
 if __name__ == "__main__":
-    way, *arguments = sys.argv[1:]
-    if way == "write":
-        write(*arguments)
-    else:
-        check(*READERS[way], arguments)
+    try:
+        main(*sys.argv[1:])
+    except (OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, NameError) as error:
+        sys.exit(f"{' '.join(sys.argv[1:])}: {type(error).__name__}: {error}")

@@ -26,23 +26,24 @@ int64_t countInParallel(int64_t turns) {
 }
 
 TEST(RunApart, GivesWhatIsReturned) {
-  EXPECT_EQ(runApart([] { return Json{{"a", {1, 2.5, "x"}}}; }), (Json{{"a", {1, 2.5, "x"}}}));
+  EXPECT_EQ(runApart("counted", [] { return Json{{"a", {1, 2.5, "x"}}}; }), (Json{{"a", {1, 2.5, "x"}}}));
 }
 
 TEST(RunApart, TellsErrorsAndSignals) {
-  EXPECT_EQ(runApart([]() -> Json { throw std::runtime_error("no"); }), (Json{{"error", "no"}}));
-  Json ended = runApart([]() -> Json {
+  EXPECT_EQ(runApart("counted", []() -> Json { throw std::runtime_error("no"); }), (Json{{"error", "no"}}));
+  Json ended = runApart("counted", []() -> Json {
     raise(SIGKILL);
     return {};
   });
-  EXPECT_NE(ended["error"].get<std::string>().find("signal 9"), std::string::npos) << ended;
+  EXPECT_NE(ended["error"].get<std::string>().find("the process that counted was ended by signal 9"), std::string::npos)
+      << ended;
 }
 
 /// A child has none of its parent's threads. One of some three hundred waited for them; here an alarm ends it.
 TEST(RunApart, ComputesInParallelAfterItsParentDid) {
   for (int round = 0; round < 600; ++round) {
     ASSERT_EQ(countInParallel(2000), 200);
-    Json got = runApart([] {
+    Json got = runApart("counted", [] {
       alarm(20);
       return Json(countInParallel(500));
     });

@@ -3,7 +3,7 @@ import re
 
 from structure.tree import CODE, TOP
 
-MOST_WORDS, MOST_COLUMNS = 600, 120
+MAX_WORDS, MAX_COLUMNS = 600, 120
 FOLDERS = [*TOP, "docs", "cmake"]
 
 PATH = re.compile(r"`((?:%s)/[\w./-]+)`" % "|".join(FOLDERS))
@@ -34,12 +34,12 @@ def prose(lines):
 
 def check_length(tree, path, text):
     words = len(text.split())
-    if path.name == "README.md" and words > MOST_WORDS:
-        tree.error(path, 0, f"expected at most {MOST_WORDS} words but got {words}: reasons and figures go to docs/rationale")
+    if path.name == "README.md" and words > MAX_WORDS:
+        tree.error(path, 0, f"expected at most {MAX_WORDS} words but got {words}: reasons and figures go to docs/rationale")
     for number, line in prose(text.splitlines()):
         columns = len(LINK.sub("", line))
-        if columns > MOST_COLUMNS:
-            tree.error(path, number, f"expected at most {MOST_COLUMNS} columns but got {columns}")
+        if columns > MAX_COLUMNS:
+            tree.error(path, number, f"expected at most {MAX_COLUMNS} columns but got {columns}")
 
 
 def check_paths(tree, path, text):

@@ -3,7 +3,7 @@ import re
 
 from structure.tree import line_of
 
-COLUMNS = 200
+MAX_COLUMNS = 200
 DIRECTIVE = re.compile(r"\b(?:RE)?(?:DEFINE|RUN):")
 INLINE = re.compile(r"\bpython[\d.]*(?: +-\w+)* +-c\b")
 
@@ -17,8 +17,8 @@ def check_run_lines(tree, path):
             continue
         if INLINE.search(line):
             tree.error(path, number, "expected %json, %text, %npy, %write or a script but got Python between quotes")
-        if len(line) > COLUMNS:
-            tree.error(path, number, f"expected at most {COLUMNS} columns but got {len(line)}: a line goes on after \\")
+        if len(line) > MAX_COLUMNS:
+            tree.error(path, number, f"expected at most {MAX_COLUMNS} columns but got {len(line)}: a line goes on after \\")
 
 
 def check_names(tree, path):
