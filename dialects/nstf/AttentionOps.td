@@ -1,4 +1,4 @@
-// Operations that know where a row stands in the text: rotary embedding, the KV cache and attention.
+// Operations that depend on a row's position in the text: rotary embedding, the KV cache and attention.
 #ifndef NSTF_ATTENTION_OPS
 #define NSTF_ATTENTION_OPS
 
@@ -9,10 +9,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def NSTF_RopeOp : NSTF_Op<"rope", [Pure, InferTypeOpAdaptor]> {
   let summary = "rotary position embedding of every head";
   let description = [{
-    The one canonical form all importers give: frequencies spelled out, one for every pair. With n = |inv_freq| and
+    All importers emit this one canonical form, with one explicit frequency for each pair. With n = |inv_freq| and
     angle = (position + row)·inv_freq[i], pair i of each head, (a, b), becomes
-    scale·(a·cos(angle) - b·sin(angle), b·cos(angle) + a·sin(angle)). Pair i are the features i and i+n of the head,
-    or 2i and 2i+1 if `interleaved`. Features from 2n on pass through unchanged and unscaled.
+    scale·(a·cos(angle) - b·sin(angle), b·cos(angle) + a·sin(angle)). Pair i consists of features i and i+n of the
+    head, or of 2i and 2i+1 if `interleaved`. Features from 2n on pass through unchanged and unscaled.
 
     `table` [context, 2n] holds scale·cos and scale·sin of every position (see #nstf.rope_table);
     nstf-materialize-rope-tables adds it.
@@ -42,7 +42,7 @@ def NSTF_RopeOp : NSTF_Op<"rope", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$x (`,` $table^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Features of a head that turn: 2n.
+    /// Number of rotated features of a head: 2n.
     int64_t getRotaryDim() { return 2 * getInvFreq().size(); }
   }];
 }
@@ -52,9 +52,9 @@ def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     result[position + i, :] = rows[i, :], and result = cache everywhere else.
 
-    As values the op is pure. In memory the result *is* the storage of `cache`, written in place: appending costs the
-    rows alone. So the cache has no other use (graph_c5), and reading the cache from the result orders the read after
-    the write.
+    As a value, the op is pure. In memory the result *is* the storage of `cache`, written in place, so appending costs
+    only the new rows. The cache therefore has no other use (graph_c5). A consumer that reads the cache through the
+    result is ordered after the write.
 
     - C1: rows [M, F] and cache [context, F] have the same F and element type.
     - C2: the result has the type of the cache.
@@ -83,24 +83,25 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
     g = h / (heads / kv_heads):
     s[i, t] = scale·Σ_d q[i, h·D+d]·k[t, g·D+d], result[i, h·D+d] = Σₜ softmaxₜ(s[i, t])·v[t, g·D+d].
 
-    k and v are either rows of this step (their leading dimension is that of q): t runs over all rows, or over
-    0 … i if `causal`; or caches [context, kv_heads·D]: t runs over 0 … position+i. With `window` only the last so many
-    of these count: a row at p sees key t if p - t < window.
+    k and v are either rows of this step or caches [context, kv_heads·D]. Rows of this step have the leading dimension
+    of q; then t runs over all rows, or over 0 … i if `causal`. For caches, t runs over 0 … position+i. `window` limits
+    t to the last `window` positions: a row at position p sees key t if p - t < window.
 
-    Of codes there are `scales`, of k and then of v, one for each row and head: k[t, g·D+d] stands for scales[0][t, g]·k[t, g·D+d].
-    A key's scale is a factor of its score, a value's one of its weight, so that no element is multiplied by it.
+    If k and v are codes, `scales` holds two tensors: the scales of k, then those of v, one for each row and head.
+    k[t, g·D+d] then stands for scales[0][t, g]·k[t, g·D+d]. A key's scale multiplies its score, and a value's scale
+    multiplies its softmax weight, so no single element of k or v is scaled.
 
     - C1: heads > 0, kv_heads > 0, and heads is a multiple of kv_heads.
     - C2: the features of q are a multiple of heads.
-    - C3: k and v have the same type, but for the order in which they lie: of both none or #nstf.operand_order, of keys and of
-      values, with kv_heads.
-    - C4: k has kv_heads·D features, and the element type of q; with scales i8 or f8E4M3FNUZ.
-    - C5: a cache needs `causal`: what lies behind the last position has no meaning.
+    - C3: k and v have the same type except for their encodings. Either neither has an encoding, or k has
+      #nstf.operand_order of keys and v that of values, both with kv_heads.
+    - C4: k has kv_heads·D features. Its element type is that of q, or with scales i8 or f8E4M3FNUZ.
+    - C5: a cache needs `causal`: rows behind the last position have no meaning.
     - C6: scale is finite.
     - C7: the result has the shape of q and is f32.
     - C8: window, where given, is ≥ 1, and needs `causal`.
-    - C9: there are two scales or none, with a row for each of k and a column for each head of it. They lie in the order of
-      scales where k lies in that of keys.
+    - C9: there are two scales or none. Each has a row for each row of k and a column for each head of k. Scales have
+      the operand order of scales if k has that of keys.
 
     ```mlir
     func.func @attention(%q: tensor<?x64xf32>, %k: tensor<512x32xf32>, %v: tensor<512x32xf32>) -> tensor<?x64xf32> {
@@ -108,10 +109,12 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
           : (tensor<?x64xf32>, tensor<512x32xf32>, tensor<512x32xf32>) -> tensor<?x64xf32>
       return %y : tensor<?x64xf32>
     }
-    func.func @of_codes(%q: tensor<?x64xf16>, %k: tensor<512x32xi8>, %v: tensor<512x32xi8>, %k_scales: tensor<512x4xf32>,
-                        %v_scales: tensor<512x4xf32>) -> tensor<?x64xf32> {
-      %y = nstf.attention %q, %k, %v scales %k_scales, %v_scales {heads = 8 : i64, kv_heads = 4 : i64, causal, scale = 0.5 : f64}
-          : (tensor<?x64xf16>, tensor<512x32xi8>, tensor<512x32xi8>, tensor<512x4xf32>, tensor<512x4xf32>) -> tensor<?x64xf32>
+    func.func @of_codes(%q: tensor<?x64xf16>, %k: tensor<512x32xi8>, %v: tensor<512x32xi8>,
+                        %k_scales: tensor<512x4xf32>, %v_scales: tensor<512x4xf32>) -> tensor<?x64xf32> {
+      %y = nstf.attention %q, %k, %v scales %k_scales, %v_scales
+          {heads = 8 : i64, kv_heads = 4 : i64, causal, scale = 0.5 : f64}
+          : (tensor<?x64xf16>, tensor<512x32xi8>, tensor<512x32xi8>, tensor<512x4xf32>, tensor<512x4xf32>)
+          -> tensor<?x64xf32>
       return %y : tensor<?x64xf32>
     }
     ```
@@ -120,7 +123,7 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
     Arg<NSTF_Operand, "[M, heads·D]">:$q,
     Arg<NSTF_FactorRows, "[T, kv_heads·D]">:$k,
     Arg<NSTF_FactorRows, "[T, kv_heads·D]">:$v,
-    Arg<Variadic<NSTF_Activation>, "[T, kv_heads], where k and v are codes: those of k, and those of v">:$scales,
+    Arg<Variadic<NSTF_Activation>, "[T, kv_heads], the scales of k and those of v, if k and v are codes">:$scales,
     I64Attr:$heads,
     I64Attr:$kv_heads,
     UnitAttr:$causal,
@@ -134,9 +137,9 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
   let extraClassDeclaration = [{
     /// D, the features of one head.
     int64_t getHeadSize() { return getQ().getType().getDimSize(1) / static_cast<int64_t>(getHeads()); }
-    /// Whether k and v are codes, with scales.
+    /// Whether k and v are codes, which have scales.
     bool readsCodes() { return !getScales().empty(); }
-    /// Whether k and v are caches, not rows of this step.
+    /// Whether k and v are caches instead of rows of this step.
     bool readsCache() { return getK().getType().getDimSize(0) != getQ().getType().getDimSize(0); }
   }];
 }

@@ -1,5 +1,5 @@
-// Where the bytes of a weight come from (bytes are never in the IR), what quantised ones mean, and how a kernel was fitted
-// to a template, and why.
+// Attributes of weights and kernels: where a weight's bytes are stored (the IR never holds them), how quantised
+// matrices are encoded, and how and why a kernel was matched to a template.
 #ifndef NSTF_ATTRIBUTES
 #define NSTF_ATTRIBUTES
 
@@ -16,10 +16,11 @@ class NSTF_Attr<string name, string attrMnemonic, list<Trait> traits = []> : Att
 def NSTF_SourceAttr : NSTF_Attr<"Source", "source"> {
   let summary = "a tensor's bytes in a file";
   let description = [{
-    Row-major, little-endian elements of type `storedType` that start `offset` bytes after the start of the file. With a
-    view, `sizes` and `strides` (in elements), they may lie apart: element [i, j, …] of the view is the one i·strides[0] +
-    j·strides[1] + … elements after the first, and the weight's elements in row-major order are the view's. So parts of
-    packed tensors and transposed ones are weights without a copy.
+    Row-major, little-endian elements of type `storedType` that start `offset` bytes after the start of the file. A view
+    has `sizes` and `strides` (in elements), and its elements need not be contiguous: element [i, j, …] of the view is
+    i·strides[0] + j·strides[1] + … elements after the first one. The weight's elements in row-major order are the
+    view's elements in row-major order. Views make weights of parts of packed tensors and of transposed tensors without
+    a copy.
 
     - C1: `path` is not empty.
     - C2: `offset` ≥ 0.
@@ -48,30 +49,31 @@ def NSTF_SourceAttr : NSTF_Attr<"Source", "source"> {
     return $_get($_ctxt, path, offset, storedType, ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>());
   }]>];
   let extraClassDeclaration = [{
-    /// Elements apart from each other: `sizes` and `strides` say where.
+    /// Whether the elements are placed by `sizes` and `strides`.
     bool isView() const { return !getSizes().empty(); }
-    /// Bytes from `offset` to the end of the last of `elements` elements; nothing where that is more than 2⁶³.
+    /// Bytes from `offset` to the end of the last of `elements` elements; nullopt if that exceeds 2⁶³.
     std::optional<int64_t> getByteSpan(int64_t elements) const;
   }];
   let genVerifyDecl = 1;
 }
 
-def NSTF_CacheKind : I32EnumAttr<"CacheKind", "what a cache in operand order holds",
+def NSTF_CacheKind : I32EnumAttr<"CacheKind", "the contents of a cache in operand order",
     [I32EnumAttrCase<"keys", 0>, I32EnumAttrCase<"values", 1>, I32EnumAttrCase<"scales", 2>]> {
   let cppNamespace = "::nstf";
 }
 
 def NSTF_OperandOrderAttr
     : NSTF_Attr<"OperandOrder", "operand_order", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "a cache that lies in the order in which matrix cores read it";
+  let summary = "a cache stored in the order in which matrix cores read it";
   let description = [{
-    The encoding of the type of a cache [context, heads·D], which stays what it is as a value. In memory it is a matrix, for
-    which context is rounded up to 64. Keys and values are one in blocks of 16 rows and 64 bytes of each
-    (#systolic.packed<16 x 64 bytes, by 4>), along whose rows attention's products sum. With E elements in 64 bytes:
+    The encoding of the type of a cache [context, heads·D]. It changes only the order in memory; the value stays the
+    same. In memory the cache is a matrix in which context is rounded up to 64. Matrices of keys and values are stored
+    in blocks of 16 rows and 64 bytes of each row (#systolic.packed<16 x 64 bytes, by 4>); attention's products sum
+    along these rows. With E elements in 64 bytes the matrix has the shape:
     - keys: [context, heads·D'] with D' = D rounded up to E;
     - values: [heads·D', context], transposed, with D' = D rounded up to 16;
-    - scales, of codes, one for each position and head: [heads, context], transposed, row by row.
-    What fills up is zero from the start, and is never written but with zeros.
+    - scales of codes, one for each position and head: [heads, context], transposed, row by row.
+    The padding is zero at the start of a run, and only zeros are ever written to it.
 
     - operand_order_c1: `heads` ≥ 1.
     - operand_order_c2: the type is a static matrix whose columns `heads` divides.
@@ -90,9 +92,9 @@ def NSTF_OperandOrderAttr
   let extraClassDeclaration = [{
     static OperandOrderAttr get(::mlir::MLIRContext *context, const ::nstf::support::OperandOrder &order);
     ::nstf::support::OperandOrder getOrder() const;
-    /// The matrix that a tensor of this type is in memory.
+    /// The matrix that holds a tensor of this type in memory.
     ::nstf::support::OperandOrder::Matrix getMatrix(::mlir::RankedTensorType type) const;
-    /// The order of a tensor's type; null: row by row.
+    /// The operand order of a tensor type; null if the tensor is stored row by row.
     static OperandOrderAttr find(::mlir::Type type);
   }];
 }
@@ -132,23 +134,25 @@ def NSTF_Plane : I32EnumAttr<"Plane", "a tensor of a quantised matrix",
 }
 
 def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int", [NSTF_CodeFormat]> {
-  let summary = "a matrix as whole numbers of a few bits, with scales";
+  let summary = "a matrix of integer codes of a few bits, with scales";
   let description = [{
-    Of a matrix [N, K] element (n, k) is scale(n, g)·(code(n, k) - zero(n, g)) with g = k / group: a code has `bits` bits
-    and no sign, and so has a zero; where there are no zeros, all are 2^(bits-1). `group = row` is one group a row.
+    Element (n, k) of a matrix [N, K] is scale(n, g)·(code(n, k) - zero(n, g)) with g = k / group. Codes and zeros are
+    unsigned integers of `bits` bits. Without a plane of zeros, every zero is 2^(bits-1). `group = row` makes each row
+    one group.
 
     The planes, with G = ⌈K / group⌉ groups:
-    - `codes`: of 8 bits [N, K] of i8, code - 128; else [N, ⌈K / 8⌉] of i32, the low four bits of eight codes;
-    - `high`: of 5 and 6 bits [N, ⌈K·(bits-4) / 32⌉] of i32, the other bits;
-    - `scales`: [N, G] of f16, or where a checkpoint's scales need it of f32;
-    - `zeros`: [⌈N / Z⌉, G] of i32 with Z = ⌊32 / bits⌋: word (i, g) holds the zeros of rows i·Z … i·Z + Z-1, the first in
-      its low bits.
+    - `codes`: for 8 bits [N, K] of i8, each code - 128; else [N, ⌈K / 8⌉] of i32, the low four bits of eight codes;
+    - `high`: for 5 and 6 bits [N, ⌈K·(bits-4) / 32⌉] of i32, the remaining bits of each code;
+    - `scales`: [N, G] of f16, or of f32 if the scales of a checkpoint need it;
+    - `zeros`: [⌈N / Z⌉, G] of i32 with Z = ⌊32 / bits⌋: word (i, g) holds the zeros of rows i·Z … i·Z + Z-1, the first
+      in its low bits.
 
-    Groups are of neighbouring columns. Where a checkpoint has others, columns stand in the order of their groups, and one
-    more plane of whatever format, `order`, [1, K] of i32, says which input of the product each of them belongs to.
+    A group consists of adjacent columns. If the groups of a checkpoint are not of adjacent columns, the columns are
+    sorted by group, and one more plane, `order`, [1, K] of i32, gives the input of the product that each column belongs
+    to. Every format can have this plane.
 
-    Of a word of b bits a code, code j stands at bit b·⌊j / 2⌋ + 16·(j mod 2): two neighbours lie in the halves, so that
-    one shift and mask makes a pair of 16-bit numbers.
+    In a word with b bits of each code, code j starts at bit b·⌊j / 2⌋ + 16·(j mod 2): two adjacent codes are in the two
+    halves of the word, so one shift and one mask give a pair of 16-bit numbers.
 
     - C1: `bits` is 4, 5, 6 or 8, and scales are f16 or f32.
     - C2: `group` is 32, 64, 128 or `row`.
@@ -170,13 +174,13 @@ def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int", [NSTF_CodeFormat]> {
 }
 
 def NSTF_FloatFormatAttr : NSTF_Attr<"FloatFormat", "float", [NSTF_CodeFormat]> {
-  let summary = "a matrix as floats of 8 bits, with scales";
+  let summary = "a matrix of 8-bit float codes, with scales";
   let description = [{
-    Of a matrix [N, K] element (n, k) is scale(n, g)·code(n, k), g = k / group. `group = row` is one group a row.
+    Element (n, k) of a matrix [N, K] is scale(n, g)·code(n, k), g = k / group. `group = row` makes each row one group.
 
     The planes, with G = ⌈K / group⌉ groups:
     - `codes`: [N, K] of the type, without NaN and negative zero;
-    - `scales`: [N, G] of f16, or where a checkpoint's scales need it of f32.
+    - `scales`: [N, G] of f16, or of f32 if the scales of a checkpoint need it.
 
     - C1: the type is f8E4M3FNUZ, and scales are f16 or f32.
     - C2: `group` is 32, 64, 128 or `row`.
@@ -197,7 +201,7 @@ def NSTF_FloatFormatAttr : NSTF_Attr<"FloatFormat", "float", [NSTF_CodeFormat]> 
   }];
 }
 
-def NSTF_CodeLayout : I32EnumAttr<"CodeLayout", "where codes stand in the tensors of a checkpoint",
+def NSTF_CodeLayout : I32EnumAttr<"CodeLayout", "the layout of codes in the tensors of a checkpoint",
     [I32EnumAttrCase<"pack", 0>, I32EnumAttrCase<"pack_loose", 1>, I32EnumAttrCase<"bytes", 2>,
      I32EnumAttrCase<"awq", 3>, I32EnumAttrCase<"gptq", 4>, I32EnumAttrCase<"gptq_v2", 5>,
      I32EnumAttrCase<"floats", 6>]> {
@@ -207,13 +211,19 @@ def NSTF_CodeLayout : I32EnumAttr<"CodeLayout", "where codes stand in the tensor
 def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
   let summary = "a quantised matrix in a checkpoint";
   let description = [{
-    `codes`, `scales` and, where it has them, `zeros` are tensors of the checkpoint; `layout` says which bit is where in
-    them (compiler/quantize/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
-    words that are full and, as older ones are, of whole codes, and its int-quantized; `awq` is AWQ's gemm; `gptq` and
-    `gptq_v2` are GPTQ's, which differ in their zeros; `floats` are numbers of f8E4M3FN. Of `bytes` and `floats` a scale and
-    a zero may count for several rows. `grouped by` is a tensor of i32 that says of each input which group it is in, where that are not neighbours.
+    `codes`, `scales` and `zeros`, if there are any, are tensors of the checkpoint. `layout` gives the position of each
+    bit in them (compiler/quantize/StoredCodes.h):
+    - `pack`: pack-quantized of compressed-tensors, all bits of a word used;
+    - `pack_loose`: pack-quantized as older writers of compressed-tensors store it, with whole codes only in a word;
+    - `bytes`: int-quantized of compressed-tensors;
+    - `awq`: AWQ's gemm;
+    - `gptq` and `gptq_v2`: GPTQ's, which differ in how zeros are stored;
+    - `floats`: numbers of f8E4M3FN.
 
-    - C1: a scale counts for at least one row, and for more of `bytes` and `floats` only.
+    With `bytes` and `floats` several rows may share a scale and a zero. `grouped by` is a tensor of i32 with the group
+    of each input; it is given if the groups are not of adjacent inputs.
+
+    - C1: each scale is of at least one row, and of more than one only with `bytes` and `floats`.
 
     ```mlir
     nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,
@@ -237,16 +247,20 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
 }
 
 def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
-  let summary = "which plane of which matrix, made when its bytes are written";
+  let summary = "one plane of a quantised matrix, computed when its bytes are written";
   let description = [{
-    The matrix `of` has `rows` rows. Its codes are where `stored` says; or else they are made of its numbers, which are
-    where `from` says; without either, the package's weight mode decides. Each group of numbers is rounded to nearest by
-    itself: the scale, an f16, reaches from the smallest to the largest of its elements and 0 with `zeros`; else it makes
-    the element of largest magnitude code 0, or of floats the largest number that f8E4M3FN writes so too.
+    The matrix `of` has `rows` rows. `stored` says where the checkpoint keeps its codes. Otherwise the codes are
+    computed from the matrix's numbers, and `from` says where these are. With neither, the package's weight mode
+    decides.
+
+    To compute codes, each group is rounded to nearest with a scale of its own, an f16. With `zeros` the scale spans the
+    smallest and the largest element of the group, and 0. Without `zeros` the element of largest magnitude becomes code
+    0, or in a float format 224: the bits of 240 are NaN in f8E4M3FN, the type of checkpoints.
 
     - C1: `rows` ≥ 1.
-    - C2: `zeros` goes with a plane of zeros, `high` with a format that has it, `order` with codes `stored` in groups.
-    - C3: at most one of `from` and `stored`, which has zeros where the format has.
+    - C2: a plane `zeros` needs `zeros`, a plane `high` a format that has one, and a plane `order` codes that are
+      `stored` in groups.
+    - C3: at most one of `from` and `stored` is given, and `stored` has zeros exactly if the format has.
 
     ```mlir
     nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,
@@ -269,19 +283,19 @@ def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
 def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {
   let summary = "how a kernel region fits a kernel template";
   let description = [{
-    Computed once, by nstf-select-kernels; tuning is looked up with it, and the template is filled from it.
+    nstf-select-kernels computes the binding once. The tuning is looked up with it, and the template is filled from it.
 
-    `parameters` are the template's numbers that the region decides: extents and switches, where `tokens` stands for a
-    leading `?`. `per_token` names those that grow with the tokens of a step, and how many rows a token has. `buffers`
-    says which value of the region lies in which buffer of the template, `tile` which one the template hands to its
-    epilogue. Values are counted: the region's arguments, then the results of its operations in their order.
-    `operand` is the type of matrix products' operands. With `requests` over 1 all this is of one request, and a launch
-    serves so many, each with workgroups of its own.
+    `parameters` holds the template's parameters that the region determines: extents and switches; `tokens` replaces a
+    leading `?`. `per_token` names the parameters that grow with the tokens of a step and gives their rows for each
+    token. `buffers` maps each buffer of the template to a value of the region; `tile` is the value that the template
+    passes to its epilogue. Values are numbered: the region's arguments, then the results of its operations in order.
+    `operand` is the type of the operands of matrix products. With `requests` over 1 the binding describes one request;
+    a launch serves that many requests, each with its own workgroups.
 
     - C1: the template has a name.
     - C2: `tokens` ≥ 1.
     - C3: `per_token` and `buffers` are dictionaries of i64 numbers ≥ 0.
-    - C4: what `per_token` names is a parameter, and at least that number times `tokens`.
+    - C4: each name in `per_token` is a parameter whose value is at least that number times `tokens`.
     - C5: `requests` ≥ 1.
 
     ```mlir
@@ -300,18 +314,19 @@ def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {
     DefaultValuedParameter<"int64_t", "1">:$requests
   );
   let assemblyFormat = [{
-    `<` $templateName (`of` $requests^ `requests`)? `,` `tokens` `=` $tokens `,` `parameters` `=` $parameters `,` `per_token` `=` $perToken
-    `,` `buffers` `=` $buffers (`,` `tile` `=` $tile^)? (`,` `operand` `=` $operandType^)? `>`
+    `<` $templateName (`of` $requests^ `requests`)? `,` `tokens` `=` $tokens `,` `parameters` `=` $parameters
+    `,` `per_token` `=` $perToken `,` `buffers` `=` $buffers (`,` `tile` `=` $tile^)?
+    (`,` `operand` `=` $operandType^)? `>`
   }];
   let genVerifyDecl = 1;
 }
 
 def NSTF_ChoiceAttr : NSTF_Attr<"Choice", "choice"> {
-  let summary = "which tuning a kernel has, and why it has this template and this tuning";
+  let summary = "the tuning of a kernel, and why this template and this tuning were chosen";
   let description = [{
-    `tuning` are parameters over the template's defaults, `schedule`, a #systolic.schedule, has fields over those of the
-    template's. `why` says why the template was taken (empty: there is no
-    other) and where the tuning comes from; `not` what was not taken of either, each with its reason.
+    `tuning` holds parameters that override the template's defaults. `schedule`, a #systolic.schedule, overrides fields
+    of the template's schedule. `why` gives the reason for the template (empty: there was no other) and the source of
+    the tuning. `not` lists the rejected templates and tuning rows, each with its reason.
 
     - C1: `tuning` is a dictionary of i64 numbers.
 

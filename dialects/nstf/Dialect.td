@@ -1,5 +1,5 @@
-// The nstf dialect and the types its operations take. Every type constraint stands here once; documents and verifiers
-// both come from it.
+// The nstf dialect and the operand types of its operations. Each type constraint is defined here once; the
+// documentation and the verifiers are generated from it.
 #ifndef NSTF_DIALECT
 #define NSTF_DIALECT
 
@@ -11,25 +11,25 @@ def NSTF_Dialect : Dialect {
   let summary = "what a transformer computes, on tensors, with nothing of the machine";
   let description = [{
     Activations are rank-2 tensors [rows, features]. A dynamic leading dimension `?` always means *tokens of this
-    step*: all `?` of a graph are the same number, so types compare by equality. Row i of a step stands at the absolute
+    step*: all `?` of a graph are the same number, so types compare by equality. Row i of a step has the absolute
     position `position + i`. `tokens` and `position` are scalars of a run, which a kernel reads from the control block;
     they are implicit in `rope`, `kv_append`, `attention` and `last_row`.
 
     Arithmetic on activations is f32. Memory may hold fewer bits: `linear`, `attention` and `kv_append` take operands of
-    f16 or bf16, and codes of f8E4M3FNUZ or i8, tables may be of f16 or bf16, and `convert` says where an activation becomes one. A graph is imported in f32;
-    nstf-set-precision makes it such a mixed one.
+    f16 or bf16 and codes of f8E4M3FNUZ or i8, tables may be of f16 or bf16, and `convert` marks where an activation is
+    rounded to such a type. Importers make graphs in f32; nstf-set-precision makes them mixed-precision graphs.
 
     Discardable attributes:
     - `nstf.name` on arguments and results of a graph: the name under which an application finds the buffer.
     - `nstf.part_of` on a weight without a source: the tensor of the checkpoint that it would be a part of.
     - `nstf.model` on the module, a dictionary set by importers: `architecture` (string), `name` (string), `context`
-      and `vocabulary` (i64), `bos` (i64), `eos` (array of i64), `tokenizer` (string, a path or empty), and
-      where config.json names the type of its weights `dtype` (string, as there), where the checkpoint is for codes of what
-      linears read `activations` (string, "i8"), and where generation_config.json says how text is sampled `sampling`
-      (dictionary, with the fields of manifest::Sampling that it gives).
-    - `nstf.max_tokens` on the module: the rows the largest bucket holds, what `?` counts as when memory is planned.
+      and `vocabulary` (i64), `bos` (i64), `eos` (array of i64), `tokenizer` (string, a path or empty). Optional
+      entries: `dtype` (string), the type of the weights as config.json names it; `activations` (string, "i8"), if the
+      checkpoint is made for linears whose inputs are codes; `sampling` (dictionary), the fields of manifest::Sampling
+      that generation_config.json gives.
+    - `nstf.max_tokens` on the module: the rows of the largest bucket, the value of `?` in memory planning.
     - `nstf.target` on the module: the chip, a dictionary (Target.h).
-    - `nstf.arena_size` on the graph: bytes of the arena, written by nstf-plan-memory.
+    - `nstf.arena_size` on the graph: the size of the arena in bytes, written by nstf-plan-memory.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -61,13 +61,13 @@ class NSTF_TensorOf<int rank, Pred shape, TypeConstraint element, string descrip
          SubstLeaves<"$_self", "::llvm::cast<::mlir::ShapedType>($_self).getElementType()", element.predicate>]>,
     description, "::mlir::RankedTensorType">;
 
-// Arithmetic is f32. What memory holds in fewer bits are the operands of matrix products, caches and tables.
+// Arithmetic is f32. Only operands of matrix products, caches and tables may be narrower in memory.
 def NSTF_Activation : NSTF_TensorOf<2, NSTF_LeadingDynamic, F32,
     "[rows, features] tensor of f32 with static features">;
 def NSTF_Operand : NSTF_TensorOf<2, NSTF_LeadingDynamic, NSTF_Float,
     "[rows, features] tensor of f32, f16 or bf16 with static features">;
 def NSTF_Matrix : NSTF_TensorOf<2, NSTF_AllStatic, NSTF_Float, "static [rows, columns] tensor of f32, f16 or bf16">;
-// Factors of a product, and the caches that hold them, may be of 8 bits.
+// Operands of products, and the caches that hold them, may have 8 bits.
 def NSTF_Factor : AnyTypeOf<[F32, F16, BF16, F8E4M3FNUZ, I8], "f32, f16, bf16, f8E4M3FNUZ or i8">;
 def NSTF_FactorRows : NSTF_TensorOf<2, NSTF_LeadingDynamic, NSTF_Factor,
     "[rows, features] tensor of f32, f16, bf16, f8E4M3FNUZ or i8 with static features">;

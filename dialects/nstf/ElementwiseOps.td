@@ -1,4 +1,4 @@
-// Operations on elements, which fuse into the kernels around them.
+// Elementwise operations, which are fused into the kernels around them.
 #ifndef NSTF_ELEMENTWISE_OPS
 #define NSTF_ELEMENTWISE_OPS
 
@@ -7,7 +7,7 @@ include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// AllTypesMatch and not SameOperandsAndResultType, which would let [1, N] pass where [?, N] is meant.
+// AllTypesMatch instead of SameOperandsAndResultType, which would accept [1, N] in place of [?, N].
 
 class NSTF_UnaryOp<string mnemonic>
     : NSTF_Op<mnemonic, [Pure, AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
@@ -27,7 +27,7 @@ class NSTF_BinaryOp<string mnemonic, list<Trait> traits = []>
 def NSTF_ConvertOp : NSTF_Op<"convert", [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
   let summary = "the same numbers in another float type";
   let description = [{
-    Rounds to nearest even, beyond the largest number to infinity.
+    Rounds to nearest even; values beyond the largest number become infinity.
 
     - C1: `type` is f32, f16 or bf16.
     - C2: the result has the shape of x and elements of `type`.
@@ -63,10 +63,10 @@ def NSTF_SiluOp : NSTF_UnaryOp<"silu"> {
 
 def NSTF_GeluOp : NSTF_Op<"gelu", [Pure, AllTypesMatch<["x", "result"]>,
                                    DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
-  let summary = "x times the normal distribution's share below x";
+  let summary = "x times the standard normal distribution function of x";
   let description = [{
-    result = x/2·(1 + erf(x/√2)), or with `tanh` its usual approximation x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of
-    every element.
+    Every element is x/2·(1 + erf(x/√2)), or with `tanh` the usual approximation
+    x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 
     - C1: the result has the type of x.
 
@@ -86,7 +86,7 @@ def NSTF_GeluOp : NSTF_Op<"gelu", [Pure, AllTypesMatch<["x", "result"]>,
 def NSTF_ReluOp : NSTF_UnaryOp<"relu"> {
   let summary = "the positive part";
   let description = [{
-    result[i, j] = max(x[i, j], 0); what is not a number stays so.
+    result[i, j] = max(x[i, j], 0); NaN stays NaN.
 
     - C1: the result has the type of x.
 
@@ -152,7 +152,7 @@ def NSTF_AddOp : NSTF_BinaryOp<"add", [Commutative]> {
 }
 
 def NSTF_MulOp : NSTF_BinaryOp<"mul", [Commutative]> {
-  let summary = "product of elements";
+  let summary = "elementwise product";
   let description = [{
     result[i, j] = a[i, j]·b[i, j]
 

@@ -1,4 +1,4 @@
-// Layers that work row by row: embedding, positions, linear, softmax and the choice of an index.
+// Layers that work row by row: embedding, learned positions, linear, softmax and argmax.
 #ifndef NSTF_LAYER_OPS
 #define NSTF_LAYER_OPS
 
@@ -13,7 +13,7 @@ def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor, NSTF_Epil
   let description = [{
     result[i, j] = table[ids[i], j]
 
-    An id outside 0 … V-1 is the caller's error: the runtime checks ids before a step.
+    Ids must be in 0 … V-1; the runtime checks them before a step.
 
     - C1: the result is [M, H] of f32 for ids [M] and a table [V, H] of any float type.
 
@@ -36,7 +36,7 @@ def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
                                                                              ["isByElement", "getTableOffset"]>,
                                                    DeclareOpInterfaceMethods<NSTF_MixedPrecisionOp,
                                                                              ["readsAnyFloat"]>]> {
-  let summary = "learned positions added to every row";
+  let summary = "adds a learned position vector to every row";
   let description = [{
     result[i, j] = x[i, j] + table[position + i + offset, j]
 
@@ -64,16 +64,16 @@ def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
 def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor,
                                       DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["getEpilogueBias"]>,
                                       DeclareOpInterfaceMethods<NSTF_MixedPrecisionOp, ["isProductOperand"]>]> {
-  let summary = "product with a weight matrix, with or without a bias";
+  let summary = "product with a weight matrix, with an optional bias";
   let description = [{
     result[i, n] = Σₖ x[i, k]·w[n, k] + bias[n]
 
-    The weight has its output dimension outside, as Hugging Face stores it.
+    The output dimension of the weight is the outer one, as Hugging Face stores it.
 
     - C1: x [M, K] and w [N, K] have the same K.
     - C2: bias, where given, is [N].
     - C3: x and w have the same element type; bias is f32.
-    - C4: the result is [M, N], of f32, or of i32 where x and w are of i8: sums modulo 2³².
+    - C4: the result is [M, N], of f32, or of i32 if x and w are of i8; then sums are modulo 2³².
     - C5: a product of i8 has no bias.
 
     ```mlir

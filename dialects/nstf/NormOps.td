@@ -11,8 +11,8 @@ def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor,
                                          DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["computesStepRows"]>]> {
   let summary = "normalisation by the root of the mean square";
   let description = [{
-    Every group of D features of a row is normalised by itself, where D is the length of the weight: the whole row for
-    D = K, every head for a norm of queries or keys. With j = g·D + d:
+    Every group of D features of a row is normalised separately, where D is the length of the weight: the whole row if
+    D = K, every head in a norm of queries or keys. With j = g·D + d:
     result[i, j] = x[i, j]·weight[d] / √(mean_d(x[i, g·D+d]²) + eps)
 
     - C1: weight is [D], and D divides K for x [M, K].

@@ -1,4 +1,4 @@
-// All operations of the dialect, for tablegen.
+// All operations of the dialect, for TableGen.
 #ifndef NSTF_OPS
 #define NSTF_OPS
 

@@ -1,4 +1,4 @@
-// Numbers in fewer bits: ordinary tensors and what they mean.
+// Quantisation: ops between float tensors and tensors of codes and scales.
 #ifndef NSTF_QUANTIZE_OPS
 #define NSTF_QUANTIZE_OPS
 
@@ -15,13 +15,13 @@ def NSTF_CodeRows : NSTF_TensorOf<2, NSTF_LeadingDynamic, AnyTypeOf<[I8, F8E4M3F
 def NSTF_Scales : NSTF_TensorOf<2, NSTF_AllStatic, AnyTypeOf<[F16, F32]>, "static [rows, groups] tensor of f16 or f32">;
 
 def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, NSTF_DecodeOp]> {
-  let summary = "the matrix that planes of codes stand for";
+  let summary = "decodes a matrix from its planes of codes";
   let description = [{
-    result[n, k] = scale(n, g)·(code(n, k) - zero(n, g)), g = k / group: the format, `#nstf.int` or
-    `#nstf.float`, says where in the planes they are.
+    result[n, k] = scale(n, g)·(code(n, k) - zero(n, g)), g = k / group. The format, `#nstf.int` or `#nstf.float`,
+    defines where each of them is stored in the planes.
 
     - C1: `codes` has the type of the format's plane for the result's rows.
-    - C2: `high` is there where the format has it, of the plane's type.
+    - C2: `high` is given exactly if the format has it, and has the plane's type.
     - C3: `scales` has the plane's type.
     - C4: `zeros`, where given, has the plane's type.
     - C5: the result has the format's columns.
@@ -48,32 +48,33 @@ def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, N
   }];
   let arguments = (ins
     Arg<NSTF_Codes, "codes, or their low four bits">:$codes,
-    Arg<Optional<NSTF_Words>, "the other bits of codes of 5 and 6">:$high,
+    Arg<Optional<NSTF_Words>, "the remaining bits of codes of 5 and 6 bits">:$high,
     Arg<NSTF_Scales, "one for each row and group">:$scales,
     Arg<Optional<NSTF_Words>, "the codes that stand for 0">:$zeros,
     NSTF_CodeFormat:$format);
   let results = (outs NSTF_Matrix:$result);
-  let assemblyFormat = "$codes (`high` $high^)? `,` $scales (`,` $zeros^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$codes (`high` $high^)? `,` $scales (`,` $zeros^)? attr-dict "
+                       "`:` functional-type(operands, results)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The operand that is this plane; null where there is none.
+    /// The operand that is this plane; null if there is none.
     mlir::Value getPlane(nstf::Plane plane);
-    /// Whether a number is what stands in `codes` times the scale of its row.
+    /// Whether every number is an element of `codes` times the scale of its row.
     bool hasPlainRows() { return !getFormat().isPacked() && getFormat().getGroups() == 1 && !getZeros(); }
   }];
 }
 
 def NSTF_QuantizeOp : NSTF_Op<"quantize", [Pure, InferTypeOpAdaptor]> {
-  let summary = "rows as codes of 8 bits, with a scale for each row and group of columns";
+  let summary = "rows as 8-bit codes, with a scale for each row and group of columns";
   let description = [{
-    Of a row i the columns j of a group g = j / group, with max = 127 for i8 and 240 for f8E4M3FNUZ:
+    For each row i and the columns j of a group g = j / group, with max = 127 for i8 and 240 for f8E4M3FNUZ:
 
     scales[i, g] = maxⱼ |x[i, j]| / max, an f32;
-    codes[i, j] = x[i, j] / scales[i, g], an f32, rounded to the nearest number of `type`, of two the even one, and no
-    larger than max.
+    codes[i, j] = x[i, j] / scales[i, g], an f32, rounded to the nearest number of `type`, ties to even, and clamped to
+    max.
 
-    Where the scale is 0, because all of the group is (or next to, below 2⁻¹⁴³), so are the codes. A group with a NaN or an
-    infinity has that as its scale; its codes may be any, and what they stand for is no finite number.
+    If the scale is 0, because every element of the group is 0 or below 2⁻¹⁴³, the codes are 0. If a group has a NaN or
+    an infinity, its scale is that value; its codes are unspecified, and the numbers they stand for are not finite.
 
     - C1: `type` is i8 or f8E4M3FNUZ.
     - C2: `group` is at least 1 and divides the columns of x.
@@ -81,7 +82,8 @@ def NSTF_QuantizeOp : NSTF_Op<"quantize", [Pure, InferTypeOpAdaptor]> {
 
     ```mlir
     func.func @quantize(%x: tensor<?x64xf32>) -> (tensor<?x64xi8>, tensor<?x2xf32>) {
-      %codes, %scales = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
+      %codes, %scales = nstf.quantize %x {type = i8, group = 32 : i64}
+          : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
       return %codes, %scales : tensor<?x64xi8>, tensor<?x2xf32>
     }
     ```
@@ -102,10 +104,10 @@ def NSTF_QuantizeOp : NSTF_Op<"quantize", [Pure, InferTypeOpAdaptor]> {
 }
 
 def NSTF_DequantizeRowsOp : NSTF_Op<"dequantize_rows", [Pure, NSTF_DecodeOp]> {
-  let summary = "the rows that codes and scales stand for";
+  let summary = "decodes rows from codes and scales";
   let description = [{
-    result[i, j] = scales[i, g]·codes[i, j], g = j / group: what `quantize` took apart, but for what rounding lost. For codes
-    [M, K] and scales [M, G] a group is K / G columns.
+    result[i, j] = scales[i, g]·codes[i, j], g = j / group: the inverse of `quantize`, except for the rounding error.
+    For codes [M, K] and scales [M, G] a group has K / G columns.
 
     - C1: the scales have as many rows as the codes, and a number of columns that divides theirs.
     - C2: the result has the shape of the codes.

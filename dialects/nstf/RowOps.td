@@ -1,4 +1,4 @@
-// From the rows of a step to one: the last, the first, or their mean.
+// Operations that reduce the rows of a step to one: the last row, the first row, or their mean.
 #ifndef NSTF_ROW_OPS
 #define NSTF_ROW_OPS
 
@@ -10,8 +10,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
   let summary = "the row of the step's last token";
   let description = [{
-    result[0, j] = x[tokens-1, j], where tokens is M when x has a static M. Of a single row it is that row, and folds.
-    With `requests` n row i is the last row of request i of the step, and 0 where there is none.
+    result[0, j] = x[tokens-1, j], where tokens is M when x has a static M. If x has a single row, the op folds to x.
+    With `requests` n, row i is the last row of request i of the step, or 0 if the step has no such request.
 
     - C1: the result is [n, F] for x [M, F], n = 1 without `requests`.
 
@@ -22,7 +22,9 @@ def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
     }
     ```
   }];
-  let arguments = (ins Arg<NSTF_Operand, "[M, F]">:$x, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$requests);
+  let arguments = (ins
+    Arg<NSTF_Operand, "[M, F]">:$x,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$requests);
   let results = (outs NSTF_Operand:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
@@ -31,7 +33,7 @@ def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
 def NSTF_FirstRowOp : NSTF_Op<"first_row", [Pure, InferTypeOpAdaptor]> {
   let summary = "the row of the step's first token";
   let description = [{
-    result[0, j] = x[0, j]. Of a single row it is that row, and folds.
+    result[0, j] = x[0, j]. If x has a single row, the op folds to x.
 
     - C1: the result is [1, F] for x [M, F].
 
@@ -51,8 +53,8 @@ def NSTF_FirstRowOp : NSTF_Op<"first_row", [Pure, InferTypeOpAdaptor]> {
 def NSTF_MeanRowsOp : NSTF_Op<"mean_rows", [Pure, InferTypeOpAdaptor, NSTF_EpilogueOp]> {
   let summary = "the mean of the step's rows";
   let description = [{
-    result[0, j] = Σᵢ x[i, j] / tokens, where tokens is M when x has a static M. Of a single row it is that row, and
-    folds.
+    result[0, j] = Σᵢ x[i, j] / tokens, where tokens is M when x has a static M. If x has a single row, the op folds to
+    x.
 
     - C1: the result is [1, F] for x [M, F].
 

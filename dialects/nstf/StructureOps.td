@@ -1,4 +1,5 @@
-// The frame of a module: one graph, the weights and states it names, and (made by passes) the kernels it launches.
+// The structure of a module: one graph, its weights and states, and the kernels that passes form and the graph
+// launches.
 #ifndef NSTF_STRUCTURE_OPS
 #define NSTF_STRUCTURE_OPS
 
@@ -34,19 +35,20 @@ class NSTF_FunctionOp<string mnemonic, list<Trait> traits = []>
 def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
   let summary = "one step of a model, from its inputs to its outputs";
   let description = [{
-    Before nstf-form-kernels the body holds the operations of the model, afterwards `get`, `step` and `return` only.
+    Before nstf-form-kernels the body holds the operations of the model; afterwards it holds only `get`, `step` and
+    `return`.
 
     - C1: the body is one block.
     - C2: every argument and result has an attribute `nstf.name`, and no two arguments or two results share one.
     - C3: arguments and results are ranked tensors of rank 1 or more, static but for the leading dimension.
-    - C4: `context` > 0: the positions a run can have.
-    - C5: what `kv_append` writes in place is a state or an argument, has no other use, and no other `get`.
+    - C4: `context`, the number of positions a run can have, is > 0.
+    - C5: a cache that `kv_append` writes in place is a state or an argument, has no other use, and no other `get`.
     - C6: it is the only graph of its module.
     - C7: `requests`, where given, is ≥ 1.
 
-    With `requests` a step takes rows of up to so many requests, one behind the other, each with a position and a slot of
-    its own, which the control block says (support/ControlBlock.h). A state is what one slot holds: there are as many, one
-    behind the other. `last_row` gives a row for each request.
+    With `requests` a step takes rows of up to that many requests. The rows of each request are contiguous; the control
+    block (support/ControlBlock.h) gives each request's position and slot. The type of a state is that of one slot;
+    memory holds as many slots of it as there are requests, contiguously. `last_row` returns a row for each request.
 
     ```mlir
     nstf.graph @mlp(%x: tensor<?x64xf32> {nstf.name = "x"}) -> (tensor<?x64xf32> {nstf.name = "y"})
@@ -62,29 +64,30 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
   let extraClassDeclaration = functionDeclarations # [{
     // getContext() is the attribute `context`, a number of positions; the MLIRContext is graph->getContext().
 
-    /// Requests that a step may have rows of.
+    /// The largest number of requests in a step.
     int64_t getMaxRequests() { return getRequests().value_or(1); }
     /// The name (`nstf.name`) of an argument or result.
     llvm::StringRef getInputName(unsigned index);
     llvm::StringRef getOutputName(unsigned index);
     void setInputName(unsigned index, llvm::StringRef name);
     void setOutputName(unsigned index, llvm::StringRef name);
-    /// Bytes of the arena; nothing before nstf-plan-memory ran.
+    /// The size of the arena in bytes; nullopt before nstf-plan-memory has run.
     std::optional<int64_t> getArenaSize();
   }];
 }
 
 def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
-  let summary = "what one launch computes";
+  let summary = "the computation of one launch";
   let description = [{
-    Made by nstf-form-kernels. Weights and states come in as arguments, so that equal layers share a kernel. What
-    nstf-join-kernels made of several kernels has several parts, which workgroups of one launch compute side by side.
+    nstf-form-kernels makes kernels. Weights and states are arguments, so equal layers share a kernel. A kernel that
+    nstf-join-kernels made of several kernels has several parts, which the workgroups of one launch compute side by
+    side.
 
     - C1: the body is one block.
-    - C2: the body holds no `get` and no `step`: a kernel touches its arguments and the control block only.
+    - C2: the body holds no `get` and no `step`: a kernel accesses only its arguments and the control block.
     - C3: arguments and results are ranked tensors, static but for the leading dimension.
     - C4: it has at least one result.
-    - C5: what `kv_append` writes in place is an argument, and has no other use.
+    - C5: a cache that `kv_append` writes in place is an argument, and has no other use.
 
     ```mlir
     nstf.kernel @linear_silu_0(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>) -> tensor<?x172xf32> {
@@ -98,34 +101,36 @@ def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
   let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::FunctionType":$type)>];
   let extraClassDeclaration = functionDeclarations # [{
-    /// The op that the template of a kernel of one part computes: the first that is no DecodeOp.
+    /// The op that the template of a kernel of one part computes: the first op that is not a DecodeOp.
     mlir::Operation *getAnchor();
-    /// Operations that need none of the others, in the order of the body, and the results that they make, ascending.
+    /// Operations that are independent of all others, in the order of the body, and the results they compute,
+    /// ascending.
     struct Part {
       llvm::SmallVector<mlir::Operation *> ops;
       llvm::SmallVector<int64_t> results;
     };
-    /// In the order of their first operations.
+    /// The parts, in the order of their first operations.
     std::vector<Part> getParts();
-    /// A kernel of one of the parts alone, with all of the kernel's arguments, at the builder's place.
+    /// Clones one part as a kernel with all of this kernel's arguments, at the builder's insertion point.
     nstf::KernelOp clonePart(mlir::OpBuilder &builder, const Part &part);
-    /// The argument whose storage result `index` is, because kv_append writes it in place; nothing where the result has
-    /// storage of its own.
+    /// The argument whose storage result `index` shares, because kv_append writes it in place; nullopt if the result
+    /// has storage of its own.
     std::optional<unsigned> getInPlaceArgument(unsigned index);
   }];
 }
 
 def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {
-  let summary = "a constant tensor by name";
+  let summary = "a named constant tensor";
   let description = [{
-    Its bytes come from a file (`from`), from a formula (`computed`), from a matrix that is quantised (`plane`), or, with
-    none of them, from the package's weight mode (`--weights=random|none`). Elements are converted from the stored type to `type`'s when the package is written.
+    Its bytes come from a file (`from`), from a formula (`computed`) or from a quantised matrix (`plane`); with none of
+    them the package's weight mode (`--weights=random|none`) decides. Elements are converted from the stored type to the
+    element type of `type` when the package is written.
 
     - C1: `type` is a static ranked tensor.
     - C2: at most one of `source`, `generator` and `plane`.
-    - C3: a computed table has the width its generator says and a float element type.
+    - C3: a computed table has the width that its generator gives and a float element type.
     - C4: a view has as many elements as `type`.
-    - C5: a plane has the type that its format says.
+    - C5: a plane has the type that its format gives.
 
     ```mlir
     nstf.weight @"model.norm.weight" : tensor<64xf32> from <"model.safetensors", offset = 4096, type = f32>
@@ -145,10 +150,10 @@ def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {
 }
 
 def NSTF_StateOp : NSTF_Op<"state", [Symbol]> {
-  let summary = "device memory that lives from step to step";
+  let summary = "device memory that persists from step to step";
   let description = [{
-    A KV cache is tensor<context x (kv_heads·head_size)>. All zero when a run starts. Where the graph has `requests`, each has one
-    such.
+    A KV cache is tensor<context x (kv_heads·head_size)>. A state is all zero when a run starts. If the graph has
+    `requests`, each request has its own copy.
 
     - C1: `type` is a static ranked tensor.
 
@@ -168,11 +173,11 @@ def NSTF_StateOp : NSTF_Op<"state", [Symbol]> {
 def NSTF_GetOp : NSTF_Op<"get", [Pure, HasParent<"GraphOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a weight or state";
   let description = [{
-    The value of a state is what the previous step left in it.
+    The value of a state is the one that the previous step left in it.
 
     - C1: `symbol` names a weight or a state of the module.
-    - C2: the result has its type.
-    - C3: a weight is no `cache` of kv_append: it is never written.
+    - C2: the result has the type of that weight or state.
+    - C3: a weight is never the `cache` of a kv_append, because weights are not written.
 
     ```mlir
     nstf.weight @norm : tensor<64xf32>
@@ -190,8 +195,8 @@ def NSTF_GetOp : NSTF_Op<"get", [Pure, HasParent<"GraphOp">, DeclareOpInterfaceM
 def NSTF_StepOp : NSTF_Op<"step", [Pure, HasParent<"GraphOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one launch of a kernel";
   let description = [{
-    After nstf-plan-memory `offsets` holds the byte offset of each result in the arena, or -1 where the result lives
-    elsewhere: it is an output of the graph, or a state updated in place.
+    After nstf-plan-memory `offsets` holds the byte offset of each result in the arena, or -1 for a result with other
+    storage: an output of the graph or a state updated in place.
 
     - C1: `kernel` names a kernel of the module.
     - C2: operand and result types are the kernel's.

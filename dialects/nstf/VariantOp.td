@@ -1,4 +1,5 @@
-// What a model's module holds for a target: its kernels as they are compiled, each beside the template it was fitted to.
+// The content of a target's module inside the model's module: compiled variants of kernels, and the template of each
+// part.
 #ifndef NSTF_VARIANT_OP
 #define NSTF_VARIANT_OP
 
@@ -11,17 +12,18 @@ class NSTF_TableOp<string mnemonic, list<Trait> traits = []> : NSTF_Op<mnemonic,
 
 def NSTF_VariantOp : NSTF_TableOp<"variant", [
     HasParent<"::mlir::ModuleOp">, Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "a kernel as it is compiled for steps of so many tokens";
+  let summary = "a kernel as it is compiled for certain numbers of tokens";
   let description = [{
-    Made by nstf-select-kernels inside the module of a target, which stands inside the model's module. It holds the parts
-    of the kernel, which are made into code each by itself and then joined to one gpu.module (systolic-to-gpu-join-parts).
+    nstf-select-kernels makes variants in the module of a target, which is nested in the model's module. A variant holds
+    the parts of the kernel. Code is generated for each part separately; systolic-to-gpu-join-parts then joins them to
+    one gpu.module.
 
-    The steps that launch `kernel` with a number of tokens in one of the ranges of `tokens` launch this. Steps with equal
-    choices share a variant, which has several ranges then; of a kernel of several parts each range has its own.
+    A step launches this variant if its number of tokens is in one of the ranges of `tokens`. Ranges with equal choices
+    share a variant; if the kernel has several parts, each range has its own variant.
 
     - C1: `tokens` has at least one range, each [min, max] with 1 ≤ min ≤ max, in ascending order without overlap.
     - C2: `kernel` names an nstf.kernel of the module around the target's.
-    - C3: no range goes past the `tokens` of a part's binding.
+    - C3: no range exceeds the `tokens` of a part's binding.
     - C4: it holds the kernel's parts, in their order.
 
     ```mlir
@@ -34,7 +36,8 @@ def NSTF_VariantOp : NSTF_TableOp<"variant", [
         nstf.part results [0]
             binding <"matmul", tokens = 64, parameters = {K = 64 : i64, M = 64 : i64, N = 172 : i64},
                      per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 2, operand = f32>
-            choice <{}, template why "up to 16 rows: matrix cores" not [], tuning why "the template's defaults" not []> {
+            choice <{}, template why "up to 16 rows: matrix cores" not [],
+                    tuning why "the template's defaults" not []> {
         }
       }
     }
@@ -54,19 +57,21 @@ def NSTF_VariantOp : NSTF_TableOp<"variant", [
     /// The ranges of `tokens`, ascending.
     llvm::SmallVector<std::pair<int64_t, int64_t>> getTokenRanges();
     void addTokenRange(int64_t min, int64_t max);
-    /// The kernel of the model that it is a variant of. Precondition: the op verifies.
+    /// The kernel of the model that this is a variant of. Precondition: the op verifies.
     nstf::KernelOp getModelKernel();
     llvm::SmallVector<nstf::PartOp> getParts();
   }];
 }
 
 def NSTF_PartOp : NSTF_TableOp<"part", [HasParent<"VariantOp">]> {
-  let summary = "a part of a kernel, beside the template it was fitted to";
+  let summary = "a part of a kernel, with the template chosen for it";
   let description = [{
-    What a share of a launch's workgroups computes: operations of the kernel that need none of its others
-    (KernelOp::getParts), and which of its results they make. It begins with a kernel of these, which has all of the
-    kernel's arguments, and the template chosen for it; everything after works inside it, on one part beside another, and leaves
-    there what it makes: tile program, then gpu.module. So names inside (`@epilogue`) never meet.
+    A part consists of operations of the kernel that are independent of its other operations (KernelOp::getParts);
+    `results` are the kernel's results that they compute. A share of a launch's workgroups computes the part.
+
+    At first the part holds a kernel of these operations, with all of the kernel's arguments, and the template chosen
+    for it. Later passes run on each part separately and leave their output in it: the tile program, then the
+    gpu.module. Symbols inside (`@epilogue`) therefore never clash.
 
     - C1: `results` are results of the kernel, ascending: those of one of its parts.
     - C2: `buffers` and `tile` of the binding are values of that part, and buffers arguments or results.
