@@ -1,5 +1,5 @@
-// Operations between the workgroups of a launch, and between the crews of a workgroup. Each lists its numbered constraints;
-// the verifier carries the same numbers.
+// Operations between the workgroups of a launch, and between the crews of a workgroup. Each op lists its numbered
+// constraints; the verifier uses the same numbers.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
 
@@ -7,14 +7,16 @@ include "dialects/systolic/SystolicMemoryOps.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "counts a workgroup that is done with its part, and says whether it is the last of `count`";
+  let summary = "counts a finished workgroup, and returns whether it is the last of `count`";
   let description = [{
-    `counters[i]` counts who arrived. It is zero before the first workgroup arrives, and the last one leaves it at zero.
-    Nobody waits: the last workgroup goes on with what all of them have stored, the others end. What a workgroup stored
-    before it arrived is what the last one loads after, on whichever XCD they are. All lanes get the same answer.
+    `counters[i]` counts the workgroups that have arrived. It is zero before the first workgroup arrives, and the last
+    one resets it to zero. No workgroup waits: the last one continues with the results that all of them stored, and the
+    others end. Stores of a workgroup before its arrival are visible to loads of the last workgroup after its arrival,
+    also across XCDs. All lanes get the same result.
 
-    Which workgroup is the last changes from run to run; what it computes must not, so it combines the parts in their
-    order. All crews of a workgroup come here; they count as one, and what each of them stored before is there after.
+    The last workgroup differs from run to run, but its result must not. It therefore combines the parts in their order.
+    All crews of a workgroup execute the op together; they count as one, and stores of each crew before the op are
+    visible after it.
 
     - arrive_c1: the counters are a buffer of i32 and rank 1.
 
@@ -26,24 +28,25 @@ def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]
     }
     ```
   }];
-  let arguments = (ins Arg<Systolic_Buffer, "how many have arrived, one number for each group of workgroups">:$counters,
-                       Arg<Index, "which of the counters">:$index,
-                       Arg<Index, "how many workgroups arrive, at least 1">:$count);
+  let arguments = (ins Arg<Systolic_Buffer, "counters of arrived workgroups, one for each group">:$counters,
+                       Arg<Index, "index of the counter">:$index,
+                       Arg<Index, "number of workgroups that arrive, at least 1">:$count);
   let results = (outs I1:$isLast);
   let assemblyFormat = "$counters `[` $index `]` `of` $count attr-dict `:` type($counters)";
   let hasVerifier = 1;
 }
 
 def Systolic_CrewOp : Systolic_Op<"crew", [Pure]> {
-  let summary = "which of the `count` crews of its workgroup this is";
+  let summary = "the number of this crew among the `count` crews of its workgroup";
   let description = [{
-    Crews are groups of waves that each run the kernel's program for themselves, side by side on one compute unit: layouts,
-    arrays and reductions are of one crew, and only `systolic.arrive` brings them together. Of one number of crews a
-    workgroup has as many times the waves; without this operation it is one crew. All waves of a crew get the same
-    number, from 0 on.
+    Crews are groups of waves that each run the kernel's program independently, side by side on one compute unit.
+    Layouts, LDS arrays and reductions belong to one crew, and only `systolic.arrive` synchronises crews. A workgroup
+    with n crews has n times as many waves; without this op a workgroup is one crew. All waves of a crew get the same
+    number, starting from 0.
 
-    - crew_c1: the count, where it is known, is at least 1. systolic-select-array refuses more than the chip has waves for.
-    - crew_c2: a kernel has one count.
+    - crew_c1: the count, if it is known, is at least 1. systolic-select-array rejects more crews than the chip has
+      waves for.
+    - crew_c2: all ops of a kernel have the same count.
 
     ```mlir
     func.func @first_row(%rows: index) -> index {
@@ -54,13 +57,13 @@ def Systolic_CrewOp : Systolic_Op<"crew", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins Arg<Index, "how many there are, a constant once the kernel is instantiated">:$count);
+  let arguments = (ins Arg<Index, "number of crews, a constant once the kernel is instantiated">:$count);
   let results = (outs Index:$result);
   let assemblyFormat = "`of` $count attr-dict";
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The count, where it is a constant.
+    /// The count, if it is a constant.
     std::optional<int64_t> getKnownCount();
   }];
 }

@@ -1,4 +1,4 @@
-// The systolic dialect: what one workgroup does, as a tile program.
+// The systolic dialect: the work of one workgroup as a tile program.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDIALECT
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDIALECT
 
@@ -9,10 +9,10 @@ def Systolic_Dialect : Dialect {
   let cppNamespace = "::nstf::systolic";
   let summary = "a workgroup as a virtual systolic array of tiles";
   let description = [{
-    A tile is a tensor of rank 1 or 2. Its encoding first names its axes, `tensor<128x64xf16, #systolic.axes<BM, BK>>`,
-    and after layout assignment says which lane and register of which wave hold which element,
-    `#systolic.fragment<...>`. Because the layout is the tensor's encoding, `arith` and `math` are the elementwise
-    ops; this dialect holds only what they can't say: kernels, memory, matrix products, reductions, coordinates.
+    A tile is a tensor of rank 1 or 2. Its encoding first names its axes, `tensor<128x64xf16, #systolic.axes<BM, BK>>`.
+    After layout assignment the encoding is `#systolic.fragment<...>`, which gives the wave, lane and register of each
+    element. Because the layout is the tensor's encoding, `arith` and `math` serve as the elementwise ops; this dialect
+    adds only what they lack: kernels, memory, matrix products, reductions, coordinates.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

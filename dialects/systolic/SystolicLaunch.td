@@ -1,4 +1,4 @@
-// What a kernel and its launcher agree on: the control block of a run, and what stands behind each argument.
+// The interface between a kernel and its launcher: the control block of a run, and the binding of each argument.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
 
@@ -9,7 +9,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Systolic_LaunchAttr : Systolic_Attr<"Launch", "launch"> {
-  let summary = "what a launch passes in each argument of a kernel";
+  let summary = "the values that a launch passes as the arguments of a kernel";
   let description = [{
     One entry for each buffer and control block of the kernel, in the order of its arguments:
 
@@ -17,19 +17,19 @@ def Systolic_LaunchAttr : Systolic_Attr<"Launch", "launch"> {
     - `y = operand 1 in_place`: operand 1, which is read and written;
     - `y = result 0`: result 0, which is written;
     - `control`: the control block, which is read;
-    - `p = scratch`: memory of the launch's own, which it writes before it reads it; with its type, `p = scratch : memref<64xf32>`,
-      once the kernel is lowered;
-    - `n = zeros`: the same, which is zero when the launch begins and which it leaves so;
-    - `x`: a buffer by its name alone, in a template that nothing is bound to yet;
-    - `x = none`: a buffer that not every operation of the template has. Where none is bound to it, the kernel must not read
-      it, and systolic-drop-unused-arguments takes it away.
+    - `p = scratch`: memory private to the launch, which it writes before it reads it; once the kernel is lowered the
+      entry has the type, `p = scratch : memref<64xf32>`;
+    - `n = zeros`: the same, but the memory is zero when the launch begins, and the launch resets it to zero;
+    - `x`: a buffer by its name only, in a template that is not bound yet;
+    - `x = none`: a buffer that is absent in some operations of the template. If nothing is bound to it, the kernel must
+      not read it, and systolic-drop-unused-arguments removes it.
 
-    `per_token` lists the parameters of the kernel that grow with the tokens of a launch, with how much each token adds;
-    the others are the same for every launch.
+    `per_token` maps the kernel parameters that grow with the tokens of a launch to their increase for each token; all
+    other parameters are the same for every launch.
 
     - launch_c1: arguments have names, all different.
-    - launch_c2: every buffer is bound, or none is, but for those that are `scratch`, `zeros` or `none`.
-    - launch_c3: what is written, a result or an operand in place, is bound once.
+    - launch_c2: either every buffer is bound or none is, except for those that are `scratch`, `zeros` or `none`.
+    - launch_c3: a result, and an operand that is written in place, is bound once.
     - launch_c4: `per_token` has integers of at least 1.
 
     Example: `#systolic.launch<[x = operand 0, w = operand 1, y = result 0, control], per_token = {M = 1 : i64}>`
@@ -43,8 +43,8 @@ def Systolic_LaunchAttr : Systolic_Attr<"Launch", "launch"> {
 def Systolic_ControlType : Systolic_Type<"Control", "control"> {
   let summary = "the control block of a run";
   let description = [{
-    Device memory of the size and layout that support/ControlBlock.h says, which a launch passes to kernels that ask for
-    what only the run knows. `systolic.control` reads it.
+    Device memory of the size and layout defined in support/ControlBlock.h. A launch passes it to kernels that need
+    values known only at run time. `systolic.control` reads it.
   }];
 }
 
@@ -59,11 +59,11 @@ class Systolic_Op<string opMnemonic, list<Trait> traits = []> : Op<Systolic_Dial
 def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
   let summary = "reads a run scalar: `tokens` in this step, `position` of its first token, `rows` of a launch";
   let description = [{
-    In a kernel with `requests` these are of the request that the workgroup serves, and so are `first`, the first of its
-    rows, and `slot`, the number of its part of what lives from step to step.
+    In a kernel with `requests` these values are those of the request that the workgroup serves. So are `first`, the
+    first row of the request, and `slot`, the number of the request's part of the states.
 
-    `rows` is for templates: the kernel's parameter ROWS where the number of rows is known when the kernel is made, and
-    where ROWS is 0 the tokens of the step. systolic-instantiate puts one or the other in its place.
+    `rows` is for templates. systolic-instantiate replaces it: by the kernel's parameter ROWS if the number of rows is
+    known when the kernel is compiled, or, if ROWS is 0, by the tokens of the step.
 
     ```mlir
     func.func @step(%block: !systolic.control) -> (index, index) {
@@ -80,19 +80,19 @@ def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
 }
 
 def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
-  let summary = "all that launching a kernel takes, after its tile program is lowered";
+  let summary = "all parameters of a launch of a kernel, kept after its tile program is lowered";
   let description = [{
-    systolic-to-gpu-lower-kernels leaves it, as `systolic.geometry`, on the operation around the kernel: what a launch
-    passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters, array and schedule, how
-    many crews of that array a workgroup has, and whether anything reads the run scalars.
+    systolic-to-gpu-lower-kernels puts it, as `systolic.geometry`, on the operation around the kernel. It holds the
+    launch's arguments; for each axis of the grid the extent, a parameter, and its tile; the kernel's parameters, array
+    and schedule; the number of crews of that array in a workgroup; and whether the kernel reads the run scalars.
 
     - geometry_c1: `grid` is pairs of an extent, a parameter of at least 1, and a tile, a number of at least 1.
-    - geometry_c2: what `launch` lists in `per_token` are parameters of at least 1.
+    - geometry_c2: each name in `per_token` of `launch` is a parameter of at least 1.
     - geometry_c3: the wave size is 32 or 64.
-    - geometry_c4: it stands on an operation with symbols, which the kernel is one of.
+    - geometry_c4: it is an attribute of a symbol table that contains the kernel.
     - geometry_c5: there is at least 1 crew.
-    - geometry_c6: there is at least 1 request. Each has workgroups of its own, as many as the largest step would: with
-      more than 1 the launch's tokens decide nothing.
+    - geometry_c6: there is at least 1 request. Each request has its own workgroups, as many as the largest step needs;
+      so with more than 1 request the grid does not depend on the launch's tokens.
   }];
   let parameters = (ins
     "::nstf::systolic::LaunchAttr":$launch,
@@ -108,7 +108,7 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Of a launch for up to `tokens` tokens.
+    /// The number of workgroups of a launch for up to `tokens` tokens.
     int64_t getWorkgroups(int64_t tokens) const;
   }];
 }

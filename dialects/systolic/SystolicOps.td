@@ -1,5 +1,5 @@
-// Operations of the systolic dialect: kernels, order and computation, and those of memory by inclusion. Each lists its
-// formula and its numbered constraints; the verifier carries the same numbers.
+// Operations of the systolic dialect: kernels and computation, and by inclusion those of memory, order and devices.
+// Each op lists its formula and its numbered constraints; the verifier uses the same numbers.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 
@@ -16,41 +16,44 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Systolic_KernelOp
     : Systolic_Op<"kernel", [IsolatedFromAbove, AutomaticAllocationScope, Symbol, FunctionOpInterface]> {
-  let summary = "what one workgroup does with one work item";
+  let summary = "the program of one workgroup for one work item";
   let description = [{
-    The role of a block argument is its type: a memref with axes is a buffer, `!systolic.control` the control block of
-    the run, `index` a work index, `!systolic.lds` an array in LDS. Who launches the kernel decides where they come
-    from; `launch` says so of buffers and the control block.
+    The type of a block argument determines its role: a memref with axes is a buffer, `!systolic.control` the control
+    block of the run, `index` a work index, `!systolic.lds` an array in LDS. `launch` gives the source of each buffer
+    and control block.
 
-    `params` are what a template can be instantiated with: whole numbers, f32 numbers and types. `grid` lists axes, each
-    a pair (extent, tile) of a parameter and a parameter or a number: their rounded-up quotients multiply to the number of
-    work items. A template has a work index for each axis; systolic-order-workgroups makes one of them, which counts the work
-    items. `schedule` is what template and tuning say of waves and loops, `array` and `wave_size` are set by passes. `tune`
-    is the space in which a template may be tuned: what parameters, and fields of the schedule, may be.
+    `params` are the parameters of a template: integers, f32 numbers and types. `grid` lists axes, each a pair (extent,
+    tile): the extent is a parameter, the tile a parameter or a number. The product of their quotients, rounded up, is
+    the number of work items. A template has a work index for each axis; systolic-order-workgroups replaces them by one,
+    which counts the work items. `schedule` holds the choices of template and tuning for waves and loops. Passes set
+    `array` and `wave_size`. `tune` is the tuning space of a template: the values that parameters and fields of the
+    schedule may take.
 
     - kernel_c1: there is one work index, or one for each axis of `grid`.
     - kernel_c2: there are no results.
     - kernel_c3: every argument is a buffer, a control block, a work index or an LDS array.
-    - kernel_c4: `grid` is pairs of an extent, which is a parameter, and a tile, which is a parameter or a number; all are
-      at least 1.
+    - kernel_c4: `grid` is pairs of an extent, which is a parameter, and a tile, which is a parameter or a number; all
+      are at least 1.
     - kernel_c5: `wave_size`, where given, is 32 or 64.
     - kernel_c6: the argument marked `systolic.scratch` is one LDS buffer of rank 1 and type i8.
-    - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of the
-      launch, its type the most there can be. Where that is more than one token, a control block says how many there are.
+    - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of
+      the launch; its type has the largest possible size. If that is more than one token, a control block gives the
+      number of tokens.
     - kernel_c8: `launch` has an entry for each buffer and control block, in the order of the arguments.
     - kernel_c9: `per_token` of `launch` names parameters of the kernel.
     - kernel_c10: an argument with `systolic.packed` is a buffer of a whole number of the blocks, without
       `systolic.per_token`.
-    - kernel_c11: `array` has as many waves along rows and columns as `schedule` asks for, where both say it.
-    - kernel_c12: `tune` has a list of whole numbers of at least 1 for a parameter, and of texts for a field of the
+    - kernel_c11: `array` has as many waves along rows and columns as `schedule` requests, if both are given.
+    - kernel_c12: `tune` has a list of integers of at least 1 for a parameter, and of strings for a field of the
       schedule, each with at least one entry.
-    - kernel_c13: `requests`, where given, is at least 1. An argument with `systolic.per_request` or `systolic.per_slot` is a
-      buffer without `systolic.per_token`.
+    - kernel_c13: `requests`, where given, is at least 1. An argument with `systolic.per_request` or `systolic.per_slot`
+      is a buffer without `systolic.per_token`.
 
-    With `requests` over 1 a launch does all work items for each of so many requests, one request behind the other, and the
-    program is of one: tokens and position are the request's, buffers with `systolic.per_token` begin with its first row,
-    those with `systolic.per_request` and `systolic.per_slot` are its own. The control block says what a request has
-    (support/ControlBlock.h). The parameters are then those of the launch.
+    With `requests` over 1 a launch computes all work items for each of that many requests, one request after the other.
+    The program is written for one request: tokens and position are those of the request, buffers with
+    `systolic.per_token` begin at its first row, and buffers with `systolic.per_request` and `systolic.per_slot` belong
+    to it alone. The control block describes each request (support/ControlBlock.h). The parameters are those of the
+    whole launch.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -76,22 +79,26 @@ def Systolic_KernelOp
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
-    /// The value of a parameter, or nothing where the kernel has none of that name.
+    /// The value of a parameter, or nullopt if the kernel has none of that name.
     std::optional<int64_t> getParam(::llvm::StringRef name);
-    /// What `schedule` says; without one no field is there.
+    /// The fields of `schedule`; all empty if there is none.
     ::nstf::support::Schedule getScheduleFields();
-    /// The waves that `schedule` asks for, 1x1 where it does not say.
-    ::nstf::support::Schedule::Waves getWaves() { return getScheduleFields().waves.value_or(::nstf::support::Schedule::Waves()); }
+    /// The waves that `schedule` requests, 1x1 by default.
+    ::nstf::support::Schedule::Waves getWaves() {
+      return getScheduleFields().waves.value_or(::nstf::support::Schedule::Waves());
+    }
+    /// The crews of a workgroup: the count of `systolic.crew`, 1 without this op.
     /// The crews of a workgroup: what `systolic.crew` counts, 1 without it.
     int64_t getCrews();
-    /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
-    /// for a single token does.
+    /// Elements for each token of a buffer whose size depends on the launch's tokens; 0 for a buffer whose type gives
+    /// its size, such as one for a single token.
     int64_t getElementsPerToken(unsigned argument);
-    /// Requests that a launch serves, each by itself.
+    /// Number of requests that a launch serves independently.
     int64_t getMaxRequests() { return getRequests().value_or(1); }
-    /// Whether each request of a launch has a buffer of this type: by its number or slot, or as the launch's own memory.
+    /// Whether each request of a launch has its own buffer for this argument: selected by the request's number or slot,
+    /// or private to the launch.
     bool isOfRequest(unsigned argument);
-    /// How a buffer lies, where that is not row by row; else null.
+    /// The packing of a buffer; null if the buffer is stored row by row.
     PackedAttr getPacking(unsigned argument);
     /// An axis of the grid: the parameter that is its extent, and the extent of one work item along it.
     struct GridAxis {
@@ -99,17 +106,17 @@ def Systolic_KernelOp
       int64_t tile;
     };
     ::llvm::SmallVector<GridAxis> getGridAxes();
-    /// Work items along an axis, and of a request, at the present parameters.
+    /// Work items of a request along an axis, with the present parameters.
     int64_t getNumWorkItems(const GridAxis &axis);
-    /// Whether a launch's tokens decide how far it reaches.
+    /// Whether the extent of an axis depends on the launch's tokens.
     bool growsWithTokens(const GridAxis &axis);
-    /// The arguments that `launch` has entries for, in its order.
+    /// The arguments that have entries in `launch`, in its order.
     ::llvm::SmallVector<unsigned> getLaunchedArguments();
-    /// The buffer that has this name in `launch`.
+    /// The buffer with this name in `launch`.
     std::optional<unsigned> findBuffer(::llvm::StringRef name);
-    /// Puts a buffer that nothing is bound to before argument `index`. Precondition: no other is bound.
+    /// Inserts an unbound buffer before argument `index`. Precondition: no buffer is bound.
     void insertBuffer(unsigned index, ::mlir::MemRefType type, ::llvm::StringRef name);
-    /// Work items of a request at the present parameters.
+    /// Work items of a request with the present parameters.
     int64_t getNumWorkItems();
   }];
 }
@@ -129,7 +136,7 @@ def Systolic_ReturnOp : Systolic_Op<"return", [Pure, HasParent<"KernelOp">, Retu
 def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
   let summary = "the value of a kernel parameter; `systolic-instantiate` makes it a constant";
   let description = [{
-    A whole number unless a type is said.
+    The value is an integer unless the op has another type.
 
     ```mlir
     func.func private @slot() -> (index, f32) {
@@ -149,14 +156,14 @@ def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
 def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "result = acc + a * b on the matrix cores";
   let description = [{
-    With `parts` P, acc and result hold P sums below each other, and each column along K is added to one of them: with `runs`
-    the p-th of P runs of neighbouring columns to sum p, otherwise which one is the array's to choose. `systolic.sum_parts`
-    makes one sum of them.
+    With `parts` P, acc and result hold P sums, stacked along the rows. Each column along K is added to one of them.
+    With `runs`, sum p adds up the p-th of P runs of adjacent columns; otherwise the array determines the assignment.
+    `systolic.sum_parts` adds the P sums.
 
     - mma_c1: a is MxK, b KxN, acc MxN, or (P·M)xN.
     - mma_c2: a and b have the same element type.
     - mma_c3: acc is i32 for integers, f32 for floats; for `!systolic.operand` f32 or `!systolic.accumulator`.
-    - mma_c4: there is at least one part, of `runs` more than one, all of the same columns.
+    - mma_c4: there is at least one part. With `runs` there is more than one, and all have equally many columns.
 
     ```mlir
     !a = tensor<16x32xf16, #systolic.axes<BM, BK>>
@@ -183,15 +190,16 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
   let arguments = (ins Arg<Systolic_Tile, "MxK">:$a, Arg<Systolic_Tile, "KxN">:$b, Arg<Systolic_Tile, "MxN">:$acc,
                        DefaultValuedAttr<I64Attr, "1">:$parts, UnitAttr:$runs);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$a `,` $b `,` $acc (`parts` $parts^)? (`runs` $runs^)? attr-dict `:` type($a) `,` type($b) `->` type($acc)";
+  let assemblyFormat = "$a `,` $b `,` $acc (`parts` $parts^)? (`runs` $runs^)? attr-dict "
+                       "`:` type($a) `,` type($b) `->` type($acc)";
   let hasVerifier = 1;
 }
 
 def Systolic_SumPartsOp : Systolic_Op<"sum_parts", [Pure]> {
-  let summary = "the sum of the parts that products were added up in";
+  let summary = "the sum of the parts in which products were accumulated";
   let description = [{
-    result[m, n] = tile[m, n] + tile[M + m, n] + tile[2·M + m, n] + …, in that order: no result depends on which wave was
-    done first. Barriers between waves are part of it, as is the kernel's scratch.
+    result[m, n] = tile[m, n] + tile[M + m, n] + tile[2·M + m, n] + …, in that order, so no result depends on which wave
+    finished first. The op includes the barriers between waves, and uses the kernel's scratch.
 
     - sum_parts_c1: the tile is (P·M)xN, the result MxN of the same type, and P is at least 1.
     - sum_parts_c2: elements are f32, i32 or `!systolic.accumulator`.
@@ -208,7 +216,7 @@ def Systolic_SumPartsOp : Systolic_Op<"sum_parts", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins Arg<Systolic_Tile, "parts of MxN below each other">:$tile);
+  let arguments = (ins Arg<Systolic_Tile, "parts of MxN, stacked along the rows">:$tile);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
   let hasVerifier = 1;
@@ -218,15 +226,15 @@ def Systolic_SumPartsOp : Systolic_Op<"sum_parts", [Pure]> {
 }
 
 def Systolic_DotOp : Systolic_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "sums of products of neighbours along K, on the vector units";
+  let summary = "sums of products of adjacent columns along K, on the vector units";
   let description = [{
-    result[n, p] = acc[n, p] + sum over the G columns k = p * G … p * G + G - 1 of w[n, k] * x[0, k], G being K / P. A lane
-    holds all of a sum's columns. Numbers of i8 need not be converted: they are exact.
+    result[n, p] = acc[n, p] + sum over the G columns k = p * G … p * G + G - 1 of w[n, k] * x[0, k], with G = K / P. A
+    lane holds all columns of a sum. Operands of i8 need no conversion, because their products are exact.
 
     - dot_c1: w is NxK, x 1xK, acc NxP, and P divides K.
-    - dot_c2: x is of f32, f16, bf16, f8E4M3FNUZ or `!systolic.operand`; w of the same type, or i8 where G is a multiple of 4. With such a w
-      x may be of i8 too.
-    - dot_c3: acc is of the type of sums of x's: i32 for i8, else f32.
+    - dot_c2: x is of f32, f16, bf16, f8E4M3FNUZ or `!systolic.operand`. w is of the same type, or of i8 if G is a
+      multiple of 4; with w of i8, x may be of i8 too.
+    - dot_c3: acc has the accumulator type of x's type: i32 for i8, else f32.
 
     ```mlir
     !w = tensor<16x64xf16, #systolic.axes<BN, BK>>
@@ -244,14 +252,14 @@ def Systolic_DotOp : Systolic_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getLength(); ///< columns of a sum
-    /// The layout of x where w has `layout`: its rows all read the same.
+    /// The layout of x if w has `layout`: all rows of w use the same x.
     static FragmentAttr getRowLayout(FragmentAttr layout) { return layout.dropDim(0).insertUnitDim(0); }
-    /// The layout of the sums where w has `layout`; null where a lane lacks some of a sum's columns.
+    /// The layout of the sums if w has `layout`; null if a lane does not hold all columns of a sum.
     FragmentAttr getSumsLayout(FragmentAttr layout);
   }];
 }
 
-def Systolic_ReduceKind : I32EnumAttr<"ReduceKind", "how elements combine",
+def Systolic_ReduceKind : I32EnumAttr<"ReduceKind", "how elements are combined",
     [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"maximum", 3>,
      I32EnumAttrCase<"minimum", 4>]> {
   let cppNamespace = "::nstf::systolic";
@@ -260,13 +268,14 @@ def Systolic_ReduceKind : I32EnumAttr<"ReduceKind", "how elements combine",
 def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
   let summary = "combines a tile's elements along one dimension";
   let description = [{
-    The order is fixed: registers first, then lanes and waves as a tree. Integers are signed. Of floats `max` and `min`
-    pass over a NaN, `maximum` and `minimum` give it on.
-    With `parts` P the result has P elements along the dimension, and each of the tile's goes into one of them; which one is
-    the layout's to choose, so that lanes exchange nothing. Without, a second reduction combines the parts.
+    The order is fixed: registers first, then lanes and waves as a tree. Integers are signed. For floats `max` and `min`
+    ignore a NaN, `maximum` and `minimum` propagate it.
+    With `parts` P the result has P elements along the dimension, and each element of the tile is combined into one of
+    them. The layout determines into which, so that lanes exchange no data. A second reduction without `parts` combines
+    the parts.
     - reduce_c1: the dimension exists, and the result is the tile without it, or with `parts` elements along it.
     - reduce_c2: elements are numbers, not i1.
-    - reduce_c3: there is at least one part, and parts divide the tile.
+    - reduce_c3: there is at least one part, and their number divides the tile's size.
 
     ```mlir
     !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
@@ -286,7 +295,7 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins Systolic_ReduceKind:$kind, Arg<Systolic_Tile, "what is combined, of rank 2">:$tile,
+  let arguments = (ins Systolic_ReduceKind:$kind, Arg<Systolic_Tile, "the tile that is reduced, of rank 2">:$tile,
                        I64Attr:$dim, OptionalAttr<I64Attr>:$parts);
   let results = (outs Systolic_Tile:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "ReduceKind":$kind, "::mlir::Value":$tile, "uint64_t":$dim),
@@ -294,20 +303,21 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
   let assemblyFormat = "$kind $tile `along` $dim (`parts` $parts^)? attr-dict `:` type($tile) `->` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The layout of the result where the tile has `layout`; null where parts would take what several lanes or waves hold.
+    /// The layout of the result if the tile has `layout`; null if a part would combine elements of several lanes or
+    /// waves.
     FragmentAttr getResultLayout(FragmentAttr layout);
   }];
 }
 
 def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
-  let summary = "repeats a scalar, a rank-1 tile along a new dimension, or each element along a dimension it has";
+  let summary = "repeats a scalar, a rank-1 tile along a new dimension, or each element along an existing dimension";
   let description = [{
-    With `each` the source has as many dimensions as the result, and each of its elements stands there n times side by side
-    along `dim`, n being what the sizes say: element k of the result is element k / n of the source.
+    With `each` the source has as many dimensions as the result, and each of its elements is repeated n times in a row
+    along `dim`: element k of the result is element k / n of the source. n is the quotient of the sizes.
 
     - broadcast_c1: source and result have the same element type.
     - broadcast_c2: a tile source is the result without dimension `dim`.
-    - broadcast_c3: with `each`, it is the result but for the size of `dim`, which divides the result's.
+    - broadcast_c3: with `each`, the source is the result except for the size of `dim`, which divides the result's.
 
     ```mlir
     !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
@@ -321,30 +331,32 @@ def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins Arg<AnyType, "a scalar or a tile">:$source, DefaultValuedAttr<I64Attr, "0">:$dim, UnitAttr:$each);
+  let arguments = (ins Arg<AnyType, "a scalar or a tile">:$source, DefaultValuedAttr<I64Attr, "0">:$dim,
+                       UnitAttr:$each);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "$source (`each` $each^)? (`along` $dim^)? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source, "uint64_t":$dim),
                             [{ build($_builder, $_state, result, source, dim, /*each=*/false); }]>];
   let extraClassDeclaration = [{
-    /// How often each element of a tile source stands side by side. Precondition: `each`.
+    /// How often each element of a tile source is repeated. Precondition: `each`.
     int64_t getRepeats();
-    /// The layout that a tile source has where the result has `layout`; null where there is none.
+    /// The layout of a tile source if the result has `layout`; null if there is none.
     FragmentAttr getSourceLayout(FragmentAttr layout);
   }];
 }
 
 def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
-  let summary = "the codes of a few bits that words hold, as floats";
+  let summary = "unpacks words into codes of a few bits, as floats";
   let description = [{
-    A word of b = `bits` bits a code holds 32 / b neighbours along `dim`, code j from bit b·⌊j / 2⌋ + 16·(j mod 2) on, so that a
-    shift and a mask make a pair of 16-bit numbers. They have no sign, and are exact. `raised` ones are 64 (of bf16 128) more than
-    their codes, which is an instruction less for two: sums of products make up for it by the sum of the other factor.
+    A word with b = `bits` bits of each code holds 32 / b adjacent codes along `dim`. Code j starts at bit
+    b·⌊j / 2⌋ + 16·(j mod 2), so one shift and one mask give a pair of 16-bit numbers. Codes are unsigned and exact.
+    With `raised` the results are 64 (bf16: 128) larger than the codes, which saves one instruction for each pair; sums
+    of products are corrected by a multiple of the sum of the other factor.
 
     - unpack_c1: `bits` is 1, 2 or 4.
     - unpack_c2: the result has 32 / `bits` elements along `dim` for each of `words`, and the same other sizes.
-    - unpack_c3: `words` are of i32, the result of f16 or f32, where `raised` of bf16, or !systolic.operand.
+    - unpack_c3: `words` are of i32. The result is of f16 or f32, of bf16 if `raised`, or of !systolic.operand.
 
     ```mlir
     !words = tensor<4x8xi32, #systolic.axes<BN, BW>>
@@ -361,17 +373,17 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getCodesPerWord() { return 32 / getBits(); }
-    /// What `raised` codes of a type are more: their last bit counts 1 there.
+    /// The difference between `raised` results and codes: at this magnitude the last bit of `type` counts 1.
     static int64_t getRaise(::mlir::Type type) { return type.isBF16() ? 128 : 64; }
-    /// The bit of a word at which its code number `code` begins.
+    /// The first bit of a word's code number `code`.
     static int64_t getFirstBit(int64_t bits, int64_t code) { return bits * (code / 2) + 16 * (code % 2); }
-    /// The layout of the words whose codes lie as `layout`, in the registers of their lane; null where there is none.
+    /// The layout of the words, in the registers of the same lane, if the codes have `layout`; null if there is none.
     FragmentAttr getWordsLayout(FragmentAttr layout);
   }];
 }
 
 def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
-  let summary = "each element's own coordinate along a dimension";
+  let summary = "the coordinate of each element along a dimension";
   let description = [{
     - iota_c1: the dimension exists and the element type is i32.
 
@@ -390,17 +402,18 @@ def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
 }
 
 def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
-  let summary = "the same tile held by other lanes and registers; through LDS unless a lane keeps all it has";
+  let summary = "the same tile in another layout; through LDS unless every lane keeps its elements";
   let description = [{
-    Through the kernel's scratch, or through the arrays that it names, which hold a part of the tile each: part after part
-    goes that way, each through the next of the arrays. `transposed`: they hold the tile's transpose. Barriers between
-    waves are part of it, one before the first part among them. `apart`: each wave keeps what it has, in an array that
-    nothing else uses, and no barrier is needed.
-    - convert_layout_c1: shape and element type stay.
-    - convert_layout_c2: what it goes through are arrays of one type with one buffer each, of the tile's rank and element
-      type. `transposed` needs rank 2, and an array.
-    - convert_layout_c3: the arrays hold a part of the tile that every lane has a share of before and after.
-    - convert_layout_c4: with `apart` it is one array, and every wave has the same elements before and after, no two any.
+    The tile goes through the kernel's scratch or through the LDS arrays in `through`. Each array holds one part of the
+    tile, and the parts use the arrays in turn. With `transposed` the arrays hold the tile's transpose. The op includes
+    the barriers between waves, also one before the first part. With `apart` each wave keeps its elements, in an array
+    that nothing else uses, and needs no barrier.
+    - convert_layout_c1: source and result have the same shape and element type.
+    - convert_layout_c2: `through` are arrays of one type with one buffer each, of the tile's rank and element type.
+      `transposed` needs rank 2, and an array.
+    - convert_layout_c3: an array holds a part of the tile of which every lane has a share before and after.
+    - convert_layout_c4: `apart` needs one array; every wave holds the same elements before and after, and no two waves
+      hold the same element.
 
     ```mlir
     #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
@@ -413,20 +426,22 @@ def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
       return %turned : tensor<16x16xf32, #columns>
     }
     func.func @rounds(%tile: tensor<64x16xf32, #cells>, %lds: !half) -> tensor<64x16xf32, #lines> {
-      %lines = systolic.convert_layout %tile through %lds : !half : tensor<64x16xf32, #cells> -> tensor<64x16xf32, #lines>
+      %lines = systolic.convert_layout %tile through %lds : !half
+          : tensor<64x16xf32, #cells> -> tensor<64x16xf32, #lines>
       return %lines : tensor<64x16xf32, #lines>
     }
     #own_rows = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave [1:2*16]>
     #own_cells = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [1:2*16]>
     !own = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<16, 32>>
     func.func @apart(%tile: tensor<16x32xf32, #own_rows>, %lds: !own) -> tensor<16x32xf32, #own_cells> {
-      %cells = systolic.convert_layout %tile through %lds : !own apart : tensor<16x32xf32, #own_rows> -> tensor<16x32xf32, #own_cells>
+      %cells = systolic.convert_layout %tile through %lds : !own apart
+          : tensor<16x32xf32, #own_rows> -> tensor<16x32xf32, #own_cells>
       return %cells : tensor<16x32xf32, #own_cells>
     }
     ```
   }];
-  let arguments = (ins Arg<Systolic_Tile, "the tile as it lies">:$tile,
-                       Arg<Variadic<Systolic_LdsType>, "what it goes through, part by part">:$through,
+  let arguments = (ins Arg<Systolic_Tile, "the tile in its present layout">:$tile,
+                       Arg<Variadic<Systolic_LdsType>, "the LDS arrays it goes through, part by part">:$through,
                        UnitAttr:$transposed, UnitAttr:$apart);
   let results = (outs Systolic_Tile:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$tile),
@@ -438,7 +453,7 @@ def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
   let hasFolder = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether every wave has the same elements before and after, and no two waves the same.
+    /// Whether every wave holds the same elements before and after, and no two waves hold the same element.
     bool staysInWaves();
   }];
 }

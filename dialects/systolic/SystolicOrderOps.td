@@ -1,5 +1,5 @@
-// Operations that say in which order waves do what: side by side, one after the other, urgent or not. Each lists its
-// numbered constraints; the verifier carries the same numbers.
+// Operations that order the execution of waves: overlap, branches, waits, barriers, priorities. Each op lists its
+// numbered constraints; the verifier uses the same numbers.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICORDEROPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICORDEROPS
 
@@ -9,13 +9,13 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegionArguments,
                                                  SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "parts that flow side by side";
+  let summary = "parts whose instructions are interleaved";
   let description = [{
-    Nothing flows between the parts: all are done, their instructions in any interleaving. Lowering merges them evenly by
-    what each instruction takes of its pipe, and pins that order. The results are what the parts yield, one after the other.
-    A part alone keeps its order.
+    The parts do not depend on each other: all are executed, and their instructions may be interleaved in any order.
+    Lowering interleaves them evenly, weighted by the clocks for which each instruction occupies its pipe, and pins that
+    order. The results are the operands of all yields, part after part. A single part keeps its order.
     - overlap_c1: there is at least one part.
-    - overlap_c2: the results have the types of what is yielded.
+    - overlap_c2: the results have the types of the yielded values.
 
     ```mlir
     !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<BM, BK>>
@@ -40,19 +40,21 @@ def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegio
 
 def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, RecursivelySpeculatable, NoRegionArguments,
                                              SingleBlockImplicitTerminator<"YieldOp">,
-                                             RangedTypesMatchWith<"what stands otherwise has the results' types", "results",
+                                             RangedTypesMatchWith<"what stands otherwise has the results' types",
+                                                                  "results",
                                                                   "otherwise", "$_self">]> {
-  let summary = "what a wave computes where any element of the condition that it holds is set";
+  let summary = "a region that a wave executes if it holds any set element of the condition";
   let description = [{
-    results[i] = what the region yields where the wave holds an element of `condition` that is set, else otherwise[i]. Waves
-    hold what the layouts say, so a program gives the same numbers under any of them if the region yields otherwise[i] again
-    for what no set element asks to change: a row of its own scale keeps it, multiplied by 1. Programs do.
+    results[i] is the i-th value that the region yields if the wave holds an element of `condition` that is set, else
+    otherwise[i]. The layouts determine which elements a wave holds. The program gives the same numbers for all layouts
+    if the region yields otherwise[i] unchanged for rows without a set element: for example, a row whose scale stays the
+    same is multiplied by 1. Programs must satisfy this.
 
     - if_any_c1: the condition's elements are i1.
     - if_any_c2: the region yields values of the results' types.
-    - if_any_c3: the region computes: it has no access to memory, nothing of order and no product. What a call does is
-      looked at when it is inlined.
-    - if_any_c4: nothing in the region goes from wave to wave, for another may skip it. Lowering checks that.
+    - if_any_c3: the region only computes: it has no memory access, no op of order and no product. The ops of a called
+      function are checked when it is inlined.
+    - if_any_c4: no data moves between waves in the region, because another wave may skip it. Lowering checks this.
 
     ```mlir
     !tile = tensor<16x64xf32, #systolic.axes<BM, BN>>
@@ -70,19 +72,19 @@ def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, Recursivel
     }
     ```
   }];
-  let arguments = (ins Arg<Systolic_Tile, "whether an element asks for it">:$condition,
-                       Arg<Variadic<AnyType>, "the results where none does">:$otherwise);
+  let arguments = (ins Arg<Systolic_Tile, "the elements that request the region">:$condition,
+                       Arg<Variadic<AnyType>, "the results if no element is set">:$otherwise);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$condition $body `else` $otherwise attr-dict `:` type($condition) `->` type($results)";
   let hasVerifier = 1;
-  let hasCanonicalizeMethod = 1; // what is the same either way, or not used, is no result
+  let hasCanonicalizeMethod = 1; // removes results that are unused or the same in both cases
 }
 
 def Systolic_YieldOp : Systolic_Op<"yield", [Pure, ParentOneOf<["OverlapOp", "IfAnyOp"]>, ReturnLike, Terminator]> {
-  let summary = "ends a part of an overlap, or the region of an if_any, with its results";
+  let summary = "ends a part of an overlap, or the region of an if_any, and yields its results";
   let description = [{
-    The examples are those of `overlap` and `if_any`.
+    See the examples of `overlap` and `if_any`.
 
     ```mlir
     func.func @nothing() {
@@ -101,10 +103,11 @@ def Systolic_YieldOp : Systolic_Op<"yield", [Pure, ParentOneOf<["OverlapOp", "If
 }
 
 def Systolic_WaitOp : Systolic_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits until no more than the newest `count` accesses to memory of the wave are on their way";
+  let summary = "waits until at most the newest `count` memory accesses of the wave are in flight";
   let description = [{
-    Accesses are done in order. A `stage` takes `getAccesses` of each wave, a load or a store one for each instruction.
-    - wait_c1: `count` is at least 0 and at most 63, which is what the hardware counts to.
+    Accesses complete in order. A `stage` counts as `getAccesses` accesses of each wave, a load or a store as one for
+    each instruction.
+    - wait_c1: `count` is at least 0 and at most 63, the limit of the hardware counter.
 
     ```mlir
     func.func @wait() {
@@ -119,9 +122,10 @@ def Systolic_WaitOp : Systolic_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> 
 }
 
 def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits until every wave of the workgroup is here and its LDS accesses are done";
+  let summary = "waits until every wave of the workgroup has arrived with its LDS accesses completed";
   let description = [{
-    With `nowait` it waits for the waves alone, whatever they have on their way. With `pinned` no instruction moves over it.
+    With `nowait` it waits only for the waves to arrive, not for their accesses. With `pinned` no instruction moves
+    across it.
 
     ```mlir
     func.func @barrier() {
@@ -136,9 +140,9 @@ def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrit
 }
 
 def Systolic_PriorityOp : Systolic_Op<"priority", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "how urgent the wave's instructions are from here on";
+  let summary = "sets the priority of the wave's instructions from here on";
   let description = [{
-    Of the waves of a SIMD that could issue, one of the highest level does. A wave begins with 0.
+    Among the waves of a SIMD that can issue, the hardware picks one of the highest level. A wave begins with level 0.
 
     - priority_c1: the level is 0 to 3.
 
@@ -155,10 +159,11 @@ def Systolic_PriorityOp : Systolic_Op<"priority", [MemoryEffects<[MemRead, MemWr
 }
 
 def Systolic_SkewOp : Systolic_Op<"skew", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "the second half of the workgroup's waves is one barrier behind from here on";
+  let summary = "delays the second half of the workgroup's waves by one barrier from here on";
   let description = [{
-    So halves of the waves take turns at what stands between barriers. With `end` the halves meet again. A workgroup has an
-    even number of waves where it stands, which systolic-schedule-loop sees to.
+    The halves of the waves thereby alternate between the stretches of code that barriers separate. With `end` the first
+    half executes one more barrier, and the halves are in step again. The workgroup must have an even number of waves,
+    which systolic-schedule-loop ensures.
 
     ```mlir
     func.func @turns() {
