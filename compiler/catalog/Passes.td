@@ -1,21 +1,24 @@
-// The catalog as a pass: which kernels a model needs on which targets.
+// Kernel selection as a pass: the kernels that a model needs on each target.
 #ifndef NSTF_COMPILER_CATALOG_PASSES
 #define NSTF_COMPILER_CATALOG_PASSES
 
 include "mlir/Pass/PassBase.td"
 
 def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
-  let summary = "puts beside the graph, for each target, the kernels to compile, each with its template";
+  let summary = "adds, for each target, the kernels to compile, each with its template";
   let description = [{
-    For each target a module of its name, with the chip's facts (`nstf.target`) and an `nstf.variant` for each kernel that
-    the graph launches and each bucket of tokens (templates/tuning/buckets.yaml). The variant holds an
-    `nstf.part` for each part of the kernel, with the text of the template that the catalog chose and a copy of the part; its
-    binding says how they fit, its choice which tuning it has and why. Buckets with equal choices share a variant, if the kernel has one part. A module without a graph has all its kernels compiled.
+    For each target the pass adds a module of the target's name beside the graph, with the chip's facts (`nstf.target`)
+    and an `nstf.variant` for each kernel that the graph launches and each bucket of tokens
+    (templates/tuning/buckets.yaml). A module without a graph gets variants of all its kernels.
 
-    `max-tokens` is the number of rows of the largest step. Where memory is planned (nstf-plan-memory), the module says it
-    itself (`nstf.max_tokens`), and the option can only ask for fewer.
+    The variant holds an `nstf.part` for each part of the kernel, with the text of the template that the catalog chose
+    and a copy of the part. The part's binding describes how the two fit; its choice records the tuning and the reasons.
+    Buckets with equal choices share a variant if the kernel has one part.
 
-    Preconditions: kernels are formed, and rope has its tables.
+    `max-tokens` is the number of rows of the largest step. If memory is planned (nstf-plan-memory), the module has this
+    number (`nstf.max_tokens`), and the option can only reduce it.
+
+    Preconditions: kernels are formed, and ropes have their tables.
 
     (* example filepath=test/compiler/catalog/select-kernels.mlir *)
   }];
@@ -25,7 +28,8 @@ def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
     Option<"oneBucket", "one-bucket", "bool", "false", "one kernel for every number of rows, chosen for the most">,
     Option<"symbol", "symbol", "std::string", "\"\"", "of a module's only kernel; empty: <kernel>_t<rows>">,
     Option<"templates", "templates", "std::string", "\"\"", "folder of kernels and tuning of one's own">,
-    ListOption<"tuning", "tuning", "std::string", "parameters and fields of the schedule over the catalog's, NAME=VALUE">,
+    ListOption<"tuning", "tuning", "std::string",
+               "parameters and fields of the schedule over the catalog's, NAME=VALUE">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

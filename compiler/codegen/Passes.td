@@ -1,4 +1,4 @@
-// Code generation as passes: what a kernel's module becomes, and what the kernels of a target become together.
+// Code generation as passes: from a kernel's module to machine code, and from all kernels of a target to a code object.
 #ifndef NSTF_COMPILER_CODEGEN_PASSES
 #define NSTF_COMPILER_CODEGEN_PASSES
 
@@ -7,13 +7,13 @@ include "mlir/Pass/PassBase.td"
 def GenerateCodePass : Pass<"nstf-generate-code"> {
   let summary = "compiles gpu.modules to machine code";
   let description = [{
-    Each gpu.module in the LLVM and ROCDL dialects becomes a gpu.binary of its name with two objects: the assembly text,
-    and the relocatable object (`bin`) that was assembled from that text. With `keep-llvm` the LLVM IR that became the
-    assembly stands before them, as an object of format `offload`.
+    Each gpu.module in the LLVM and ROCDL dialects becomes a gpu.binary of the same name with two objects: the assembly
+    text, and the relocatable object (`bin`) assembled from that text. With `keep-llvm` the LLVM IR from which the
+    assembly was generated precedes them, as an object of format `offload`.
 
-    The chip is the one of `nstf.target` around it. What LLVM reports as an error is one here, with the module's name.
+    The chip is that of the enclosing `nstf.target`. Errors of LLVM become errors with the module's name.
 
-    Precondition: the operation is a symbol table (a module, an nstf.variant), and nothing but LLVM and ROCDL is left.
+    Precondition: the operation is a symbol table (a module, an nstf.variant) with no dialects but LLVM and ROCDL left.
 
     (* example filepath=test/compiler/codegen/generate-code.mlir *)
   }];
@@ -30,9 +30,9 @@ def GenerateCodePass : Pass<"nstf-generate-code"> {
 def LinkCodePass : Pass<"nstf-link-code", "::mlir::ModuleOp"> {
   let summary = "links the objects of all kernels in the module to one code object";
   let description = [{
-    Objects are joined in the order in which the gpu.binary ops stand, so that the bytes are the same from run to run. The
-    result is the gpu.binary @code_object at the module's end; its object (`bin`) is what a HIP program loads. With
-    `output` it is written there too, as kernels.<target>.hsaco.
+    The objects are joined in the order of the gpu.binary ops, so the bytes are the same in every run. The result is the
+    gpu.binary @code_object at the module's end; its object (`bin`) is what a HIP program loads. With `output` the code
+    object is also written to that folder, as kernels.<target>.hsaco.
 
     Precondition: nstf-generate-code ran on every kernel.
 

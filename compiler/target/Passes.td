@@ -1,14 +1,14 @@
-// The target as a pass.
+// The pass that sets the target.
 #ifndef NSTF_COMPILER_TARGET_PASSES
 #define NSTF_COMPILER_TARGET_PASSES
 
 include "mlir/Pass/PassBase.td"
 
 def SetTargetPass : Pass<"nstf-set-target", "::mlir::ModuleOp"> {
-  let summary = "puts a target's facts on the module";
+  let summary = "sets a target's facts as an attribute of the module";
   let description = [{
-    The attribute `nstf.target`, which passes read, so that they can run alone on files that don't spell the chip's facts
-    out. In a compilation nstf-select-kernels puts it there.
+    Passes read the facts from the attribute `nstf.target`. With this pass they run on their own on files that do not
+    spell out the chip's facts. In a compilation nstf-select-kernels sets the attribute.
 
     (* example filepath=test/compiler/target/set-target.mlir *)
   }];

@@ -1,5 +1,5 @@
-// How an operation meets its kernel templates. The dialect knows nothing of them: models are attached from outside
-// (bindings/).
+// The interface between an operation and its kernel templates. The dialect does not depend on templates: external
+// models implement the interface (bindings/).
 #ifndef NSTF_PASSES_NSTF_TO_SYSTOLIC_TEMPLATEOP
 #define NSTF_PASSES_NSTF_TO_SYSTOLIC_TEMPLATEOP
 
@@ -8,14 +8,14 @@ include "mlir/IR/OpBase.td"
 def NSTF_TemplateOp : OpInterface<"TemplateOp"> {
   let cppNamespace = "::nstf";
   let description = [{
-    The op can be the anchor of a kernel: the first op of its region, whose template computes it. Elementwise ops behind it
-    go into the template's slot.
+    The op can be the anchor of a kernel: the first op of its region, which the kernel's template computes. The
+    elementwise ops after it go into the template's slot.
   }];
   let methods = [
-    InterfaceMethod<"The templates that compute the op (templates/kernels/NAME.mlir); the op's own name unless said.",
+    InterfaceMethod<"The templates that can compute the op (templates/kernels/NAME.mlir); by default the op's name.",
         "::llvm::SmallVector<::llvm::StringRef>", "getTemplateNames", (ins), "",
         "return {$_op->getName().stripDialect()};">,
-    InterfaceMethod<"Says which value is in which buffer of the template, and its extents and switches.",
+    InterfaceMethod<"Binds values to the buffers of the template, and sets its extents and switches.",
         "::mlir::LogicalResult", "bindTemplate", (ins "::nstf::TemplateBinder &":$binder)>];
 }
 

@@ -1,40 +1,40 @@
-// The passes of this folder: from the systolic dialect to what the code generator takes. Keep alphabetical.
+// The passes of this folder: from the systolic dialect to the input of code generation. Keep alphabetical.
 #ifndef NSTF_PASSES_SYSTOLIC_TO_GPU
 #define NSTF_PASSES_SYSTOLIC_TO_GPU
 
 include "mlir/Pass/PassBase.td"
 
 def AttachDebugInfoPass : Pass<"systolic-to-gpu-attach-debug-info"> {
-  let summary = "locations become debug information: which layer, which line of the model, which line of the template";
+  let summary = "turns locations into debug information: the layer, the line of the model, the line of the template";
   let description = [{
-    Every llvm.func gets a subprogram: its name is the layer's where the function's location has one (else the symbol),
-    its line the model's. A line of the kernel template is a function inlined into it, named after the template's file;
-    an operation that fusion put into a slot is a function of its own name, inlined into the template where the slot is
-    called. So a debugger, a symboliser or the emulator shows, from the inside out:
+    Every llvm.func gets a subprogram. Its name is the layer's if the function's location has one (else the symbol), and
+    its line is that of the model. A line of the kernel template becomes a function inlined into it, named after the
+    template's file. An operation that fusion put into a slot becomes a function of its own name, inlined into the
+    template where the slot is called. A debugger, a symboliser or the emulator then shows, from the inside out:
 
         model.layers.0.mlp_residual    templates/models/llama.yaml:100
         matmul                         templates/kernels/matmul.mlir:55
         model.layers.0.mlp.down_proj   templates/models/llama.yaml:99
 
-    Only line tables and names of functions are made; no variables, no types. An operation of unknown place gets the
-    kernel's. Functions that have a subprogram stay as they are.
+    The pass adds only line tables and names of functions, no variables and no types. An operation with an unknown
+    location gets the kernel's. Functions that have a subprogram stay unchanged.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "gpu, vector, memref, math and amdgpu operations to the LLVM and ROCDL dialects, without any library call";
+  let summary = "converts gpu, vector, memref, math and amdgpu operations to LLVM and ROCDL, without any library call";
   let description = [{
-    What upstream's `convert-gpu-to-rocdl` does, with these differences:
+    Like upstream's `convert-gpu-to-rocdl`, with these differences:
 
-    - exp2, log2, sin, cos, floor, ceil, rsqrt and their like become LLVM intrinsics that the AMDGPU back end selects by
-      itself, not calls of ROCm's device library.
+    - exp2, log2, sin, cos, floor, ceil, rsqrt and similar functions become LLVM intrinsics that the AMDGPU back end
+      selects itself, instead of calls of ROCm's device library.
     - The chip comes from the attribute `nstf.target` around the module.
-    - What LLVM would abort on is an error here: a matrix instruction that the chip's row does not list, and a math
-      function or element type that no instruction computes.
+    - Operations on which LLVM would abort are errors: a matrix instruction that the chip's row does not list, and a
+      math function or element type that no instruction computes.
     - Workgroup memory is aligned to 16 bytes, so that 128-bit LDS accesses can be used.
-    - Arguments of kernels are `inreg`: the launch preloads as many as scalar registers are left for.
-    - Whatever is not LLVM or ROCDL afterwards is an error that names the operation.
+    - Arguments of kernels are `inreg`: the launch preloads as many of them as there are free scalar registers.
+    - Any remaining operation outside LLVM and ROCDL is an error that names the operation.
 
     Preconditions: `expand-strided-metadata`, `lower-affine` and `convert-scf-to-cf` were run; kernel arguments are
     memrefs of static shape (they become bare pointers) or scalars; `known_block_size` is on every kernel.
@@ -53,12 +53,13 @@ def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir
 }
 
 def CarryWordsPass : Pass<"systolic-to-gpu-carry-words"> {
-  let summary = "what loops and branches give of narrow elements is words";
+  let summary = "carries narrow elements through loops and branches as words";
   let description = [{
-    LLVM has no vectors of elements of 8 or 16 bits that are wider than 512 bits: of those that a loop carries or a branch
-    gives it takes elements out one by one and puts them together again, which for a tile that is on its way from memory is a
-    wait for it. Here they come by 16 bytes, as vectors of 4 words, which is what a load gives. Of narrower vectors those
-    that a loop puts together of single elements are carried element by element: to pack them, it would wait for them.
+    LLVM has no vectors of 8-bit or 16-bit elements that are wider than 512 bits. If a loop carries such a vector, or a
+    branch returns it, LLVM extracts and reassembles its elements one by one, and for a tile in flight from memory this
+    waits for the load. The pass carries such vectors in parts of 16 bytes, as vectors of 4 words, which is the result
+    of one load. Narrower vectors that a loop assembles from single elements are carried element by element, because
+    packing them would wait for all elements.
 
     Precondition: `systolic-to-gpu-lower-kernels` was run.
 
@@ -68,13 +69,13 @@ def CarryWordsPass : Pass<"systolic-to-gpu-carry-words"> {
 }
 
 def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
-  let summary = "a kernel's code is on its way to the L2 before it is wanted";
+  let summary = "prefetches a kernel's code into the L2";
   let description = [{
-    A kernel begins with a load from its own code, a word of each line of the L2, a line a lane.
-    Cold code comes line by line, each when a wave gets there, and a launch may find none of it in the L2 of an XCD; so the
-    way to memory is gone once, for all lines together, and what is left for the instruction cache is the way to the L2.
-    The buffer ends where the code does. What is loaded is let go before the first barrier.
-    A loop of products (`systolic.products`) fills the L2 with other lines, so what is behind it is loaded again there.
+    A kernel begins with a load from its own code: each lane loads one word of one L2 cache line. Without this load,
+    cold code arrives line by line when a wave reaches it, because a launch may find none of it in the L2 of an XCD. One
+    load touches every line, so the latency to memory is paid once; later instruction-cache misses go no further than
+    the L2. The buffer descriptor ends with the code. The loaded values are discarded before the first barrier. A loop
+    of products (`systolic.products`) fills the L2 with other lines, so the code behind the loop is loaded again there.
 
     Precondition: `systolic-to-gpu-lower-kernels` was run, so a module has one function.
 
@@ -85,15 +86,15 @@ def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
 }
 
 def IssueStoresPass : Pass<"systolic-to-gpu-issue-stores"> {
-  let summary = "results leave while others are still on their way through LDS";
+  let summary = "stores parts of results while others are still moved through LDS";
   let description = [{
-    Results that go through LDS part by part (`systolic-widen-stores`) leave part by part: the stores of one stand behind
-    the reads of the next, which cover what they wait for, and are pinned there. Else LLVM does all that is to be done in LDS
-    first, and memory stands idle until then. What is computed of results, like their rounding, is done for a part when it is
-    written. A store goes past nothing that accesses memory.
+    Results that go through LDS in parts (`systolic-widen-stores`) are stored in parts: the stores of one part are
+    placed and pinned behind the LDS reads of the next part, which cover the latency that the stores wait for. Otherwise
+    LLVM would do all the LDS accesses first, while memory is idle. Computations on results, such as rounding, are done
+    when a part is written. A store moves across no operation that accesses memory.
 
-    Where a part begins, lowering says: an `amdgpu.sched_barrier` with `systolic.part`, which this pass takes away. Stores
-    of what has none stay.
+    Lowering marks the start of a part by an `amdgpu.sched_barrier` with `systolic.part`, which this pass removes.
+    Stores of results without such marks stay in place.
 
     (* example filepath=test/passes/systolic_to_gpu/issue-stores.mlir *)
   }];
@@ -101,51 +102,57 @@ def IssueStoresPass : Pass<"systolic-to-gpu-issue-stores"> {
 }
 
 def JoinPartsPass : Pass<"systolic-to-gpu-join-parts", "::nstf::VariantOp"> {
-  let summary = "the functions of a variant's parts become one";
+  let summary = "joins the functions of a variant's parts to one function";
   let description = [{
-    The workgroups of a launch are shared out among the parts in their order: the first as many as the first part has in
-    the largest step of the variant, and so on; which part a workgroup computes is all that it asks. Arguments of one part stand
-    behind those of another; the control block is one for all. The LDS arrays of one part lie where those of another do. A workgroup has the waves of the part that
-    has the most of them; the others end at once where a part has fewer. `systolic.launch` of the function, and of the
-    variant, says what its arguments are, with the kernel's operands and results. The function of a single part stays as it is.
+    The workgroups of a launch are divided among the parts in order: the first part gets as many as it needs in the
+    largest step of the variant, and so on. Each workgroup branches once, on its number, to its part. The arguments of
+    the parts follow each other; all parts share the control block. The LDS arrays of all parts share the same memory. A
+    workgroup has as many waves as the part with the most waves; in other parts the excess waves end at once.
+    `systolic.launch` of the function, and of the variant, maps the arguments to the kernel's operands and results. The
+    function of a single part stays unchanged.
 
-    Precondition: systolic-to-gpu-lower-kernels ran on every part; a variant of several parts is for one range of tokens.
+    Preconditions: systolic-to-gpu-lower-kernels ran on every part; a variant of several parts has one range of tokens.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
-  let summary = "a tile program becomes a gpu.func on per-lane vectors";
+  let summary = "lowers a tile program to a gpu.func on per-lane vectors";
   let description = [{
-    The one place that knows who launches: the work item is the workgroup's id, buffers become pointers to global memory
-    in their order, LDS arrays workgroup memory; `systolic.launch` on the function says what they are, and `systolic.last_round` of a kernel
-    with products which workgroup is the first that none follows on its compute unit, where there is one;
-    `systolic.products` marks loops of products. A tile becomes one flat vector per lane, register r of its layout at
-    element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
-    check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
-    the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's
-    size, made from the control block's tokens. In a kernel with `requests` the workgroup's number says which request it
-    serves, and buffers begin where the request's part does.
+    Only this pass depends on how the kernel is launched. The work item is the workgroup's id, buffers become pointers
+    to global memory in their order, and LDS arrays become workgroup memory. Attributes record the launch:
+    - `systolic.launch` on the function gives the binding of each argument;
+    - `systolic.last_round` on a kernel with products gives the first workgroup of the last round, which no other
+      workgroup follows on its compute unit, if the grid size is known at compile time;
+    - `systolic.products` marks loops of products.
+
+    A tile becomes one flat vector in each lane, with register r of its layout as element r; elementwise ops and loops
+    keep their form. Loads and stores become raw buffer accesses, whose range check handles the bounds: if an element is
+    out of bounds in an inner dimension or past a limit, its index is set past the end of the buffer. A
+    `systolic.overlap` keeps its regions for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes
+    a memref of the launch's size, computed from the control block's tokens. In a kernel with `requests` the workgroup's
+    number determines the request it serves, and buffers begin at the request's part.
 
     Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.part.
   }];
   let dependentDialects = [
-    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect",
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
   ];
 }
 
 def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
-  let summary = "parts that flow side by side become one stream of instructions";
+  let summary = "merges the parts of overlaps to one stream of instructions";
   let description = [{
-    The instructions of a `systolic.overlap`'s parts are merged evenly: next comes the part that has done the smallest
-    share of its clocks. What an instruction counts is what it holds its pipe for, by the chip (passes/analysis/Costs.h): a
-    matrix core, a port of the LDS, the way from the L1 to registers or past them to LDS; what several SIMDs share counts
-    for each of them. Before a barrier products go by for as long as an LDS access takes (`lds_cover_clocks`), and beside it
-    for `barrier_cover_clocks`. Loads from the same cache line stay together. After each of them stands a barrier for the
-    back end's scheduler, so that the order in the object is this one.
+    The instructions of a `systolic.overlap`'s parts are merged evenly: the next instruction comes from the part that
+    has completed the smallest share of its clocks. An instruction counts with the clocks for which it occupies its pipe
+    on the chip (passes/analysis/Costs.h): a matrix core, a port of the LDS, or the path from the L1 to registers or
+    directly to LDS. The clocks of a pipe that several SIMDs share count for each of them. Products cover the latency of
+    an LDS access in front of a barrier (`lds_cover_clocks`), and the barrier itself (`barrier_cover_clocks`). Loads
+    from the same cache line stay together. A scheduling barrier for the back end follows each of these instructions, so
+    that the object has this order.
 
     Preconditions: `systolic-to-gpu-lower-kernels` was run; a loop with overlaps has its plan (systolic-plan-loops).
   }];
@@ -153,16 +160,17 @@ def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
 }
 
 def StoreThroughPass : Pass<"systolic-to-gpu-store-through", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "results go on to memory while the kernel runs";
+  let summary = "stores results to memory, past the L2, while the kernel runs";
   let description = [{
-    Where a chip has several L2s, a kernel's end writes back all that they hold changed, and the next kernel waits for
-    it. Stores of a dword or more a lane get device scope (`sc1`): they pass the L2 on to memory, beside what else the
-    kernel does. What it costs: a later kernel finds none of it in the L2 of the XCD that wrote it, but further away,
-    where every other XCD has to look anyway. With one L2 nothing changes.
+    On a chip with several L2s, the end of a kernel writes back all modified lines of the L2s, and the next kernel waits
+    for that. The pass gives stores of a dword or more in each lane device scope (`sc1`), so they pass the L2 and reach
+    memory while the kernel is still running. The cost: a later kernel does not find the results in the L2 of the XCD
+    that wrote them, but further away, where every other XCD must fetch them anyway. With one L2 nothing changes.
 
-    Workgroups that others follow on their compute unit (`systolic.last_round` on the function says from which on there are
-    none) store into the L2, which takes results faster than memory: their registers are free for the next sooner, and what
-    does not fit goes on to memory during its products. Which way is a branch around up to eight stores.
+    If another workgroup follows on the same compute unit, a workgroup stores into the L2 instead, which takes results
+    faster than memory. Its registers are then free for the next workgroup sooner, and results that do not fit into the
+    L2 go to memory during the next workgroup's products. `systolic.last_round` on the function gives the first
+    workgroup without a successor. A branch around up to eight stores selects between the two.
 
     Precondition: `systolic-to-gpu-convert-gpu-to-rocdl` was run.
 
