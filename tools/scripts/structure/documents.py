@@ -1,4 +1,4 @@
-"""Documents: how long READMEs and their lines may be, and that what documents name is there."""
+"""Documents: how long READMEs may be, and lines of documents and TableGen files; what documents name exists."""
 import re
 
 from structure.tree import CODE, TOP
@@ -32,11 +32,14 @@ def prose(lines):
             yield number, line
 
 
-def check_length(tree, path, text):
+def check_words(tree, path, text):
     words = len(text.split())
     if path.name == "README.md" and words > MAX_WORDS:
         tree.error(path, 0, f"expected at most {MAX_WORDS} words but got {words}: reasons and figures go to docs/rationale")
-    for number, line in prose(text.splitlines()):
+
+
+def check_columns(tree, path, lines):
+    for number, line in lines:
         columns = len(LINK.sub("", line))
         if columns > MAX_COLUMNS:
             tree.error(path, number, f"expected at most {MAX_COLUMNS} columns but got {columns}")
@@ -71,8 +74,12 @@ def check(tree):
         if text is None:
             continue
         if path.suffix == ".md":
-            check_length(tree, path, text)
+            check_words(tree, path, text)
+            check_columns(tree, path, prose(text.splitlines()))
             check_paths(tree, path, text)
+        # clang-format, which breaks the lines of C++, does not format .td files.
+        if path.suffix == ".td":
+            check_columns(tree, path, enumerate(text.splitlines(), 1))
         # Tests of tools write documents of their own.
         if path.suffix in CODE | {".md", ".py", ".yaml", ".json", ".cmake"}:
             check_names(tree, path, text)
