@@ -1,4 +1,4 @@
-// Types and verifiers of rope, kv_append and attention. Numbers are those of AttentionOps.td.
+// Result types and verifiers of rope, kv_append and attention. Constraint numbers are those of AttentionOps.td.
 #include "dialects/nstf/NSTF.h"
 
 #include <cmath>

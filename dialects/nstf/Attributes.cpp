@@ -1,4 +1,4 @@
-// Verifiers and syntax of the attributes, the formula behind #nstf.rope_table, and the planes of quantised matrices.
+// Verifiers and syntax of the attributes, the computation of #nstf.rope_table, and the planes of quantised matrices.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,5 +1,5 @@
-// Types and folders of the elementwise operations, and how each is written on a tile. Numbers are those of
-// ElementwiseOps.td.
+// Result types and folders of the elementwise operations, and their computation on a tile. Constraint numbers are those
+// of ElementwiseOps.td.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

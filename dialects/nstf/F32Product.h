@@ -1,4 +1,4 @@
-// A product whose operands stay f32, whatever nstf-set-precision makes of the others'.
+// The attribute of matrix products whose operands nstf-set-precision keeps in f32.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

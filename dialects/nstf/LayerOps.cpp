@@ -1,4 +1,4 @@
-// Types and verifiers of the row-wise layers. Numbers are those of LayerOps.td.
+// Result types and verifiers of the row-wise layers. Constraint numbers are those of LayerOps.td.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-// The nstf dialect: attributes, interfaces and operations. The .td files beside this one are its documentation.
+// The nstf dialect: attributes, interfaces and operations. The .td files in this folder document them.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,4 +1,4 @@
-// Types and verifiers of the normalisations. Numbers are those of NormOps.td.
+// Result types and verifiers of the normalisations. Constraint numbers are those of NormOps.td.
 #include "dialects/nstf/NSTF.h"
 
 using namespace mlir;

@@ -1,4 +1,5 @@
-// The verifier of dequantize. Numbers are those of QuantizeOps.td.
+// Result types and verifiers of quantize, dequantize and dequantize_rows. Constraint numbers are those of
+// QuantizeOps.td.
 #include "dialects/nstf/NSTF.h"
 
 using namespace mlir;

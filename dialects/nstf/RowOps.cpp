@@ -1,4 +1,4 @@
-// Types and folders of the choice of a row and the mean of rows. Numbers are those of RowOps.td.
+// Result types and folders of last_row, first_row and mean_rows. Constraint numbers are those of RowOps.td.
 #include "dialects/nstf/NSTF.h"
 
 using namespace mlir;

@@ -1,4 +1,5 @@
-// Syntax and verifiers of graph, kernel, weight, state, get, step and return. Numbers are those of StructureOps.td.
+// Syntax and verifiers of graph, kernel, weight, state, get, step and return. Constraint numbers are those of
+// StructureOps.td.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"

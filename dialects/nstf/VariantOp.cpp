@@ -1,4 +1,4 @@
-// Syntax and verifiers of variant, part and the attributes that they carry. Numbers are those of VariantOp.td and
+// Syntax and verifiers of variant, part and their attributes. Constraint numbers are those of VariantOp.td and
 // Attributes.td.
 #include "dialects/nstf/NSTF.h"
 

@@ -1,4 +1,4 @@
-// One digit of the mixed-radix numbers that fragments are made of (SystolicAttrs.td, #systolic.fragment).
+// One digit of the mixed-radix numbers of a fragment layout (SystolicAttrs.td, #systolic.fragment).
 #pragma once
 
 #include "llvm/ADT/Hashing.h"
@@ -6,7 +6,7 @@
 
 namespace nstf::systolic {
 
-/// Value v in [0, count) moves coordinate `dim` by v * stride; dim -1: the element is replicated.
+/// A value v in [0, count) adds v * stride to coordinate `dim`; dim -1: the element is replicated.
 struct Digit {
   int64_t dim, count, stride;
   bool operator==(const Digit &other) const = default;

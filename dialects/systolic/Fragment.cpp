@@ -1,4 +1,4 @@
-// What is computed with layouts: the canonical form, and the layouts of slices and of tiles with other sizes.
+// Operations on fragment layouts: the canonical form, and the layouts of slices and of tiles with other sizes.
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// One argument of a kernel as its launcher sees it (SystolicLaunch.td, #systolic.launch).
+// One argument of a kernel, as its launcher passes it (SystolicLaunch.td, #systolic.launch).
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -9,25 +9,25 @@ namespace nstf::systolic {
 
 struct LaunchArgument {
   enum Kind {
-    Unbound, ///< a template's buffer that nothing is bound to yet
+    Unbound, ///< a template's buffer that is not bound yet
     Operand, ///< operand `index`, read
     InPlace, ///< operand `index`, read and written
     Result,  ///< result `index`, written
     Control, ///< the control block, read
-    Scratch, ///< memory for the launch alone, read and written; what it holds before means nothing
-    Zeros,   ///< the same, zero when the launch begins and when it ends
-    None     ///< of a template, for some of its operations alone: nothing is bound to it, and no launch passes it
+    Scratch, ///< memory private to the launch, read and written; its initial content is undefined
+    Zeros,   ///< the same, but zero when the launch begins and when it ends
+    None     ///< a buffer that only some operations of a template have: not bound, and not passed by launches
   };
 
   mlir::StringAttr name;
   Kind kind = Unbound;
   unsigned index = 0;
-  mlir::MemRefType memory; ///< of Scratch and Zeros: what there must be; null before a kernel is lowered
+  mlir::MemRefType memory; ///< type of the memory of Scratch and Zeros; null before the kernel is lowered
 
-  /// Whether an operand or result stands behind it.
+  /// Whether the argument is an operand or a result of the launch.
   bool isPassed() const { return kind == Operand || isWritten(); }
   bool isWritten() const { return kind == InPlace || kind == Result; }
-  /// Whether it is the launch's own, which nothing outside it reads.
+  /// Whether the memory is private to the launch.
   bool isOwn() const { return kind == Scratch || kind == Zeros; }
   bool operator==(const LaunchArgument &other) const = default;
 };
@@ -39,7 +39,7 @@ inline llvm::hash_code hash_value(const LaunchArgument &argument) {
 /// The name of every control block in a kernel's arguments.
 constexpr llvm::StringLiteral controlArgumentName = "control";
 
-/// The attribute of a kernel, at whichever level, that holds its #systolic.launch.
+/// The attribute of a kernel, at any level of lowering, that holds its #systolic.launch.
 constexpr llvm::StringLiteral launchAttributeName = "systolic.launch";
 
 } // namespace nstf::systolic

@@ -1,4 +1,4 @@
-// Syntax and rules of #systolic.launch, rules of #systolic.geometry (SystolicLaunch.td).
+// Syntax and verifier of #systolic.launch, verifier of #systolic.geometry (SystolicLaunch.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -1,16 +1,17 @@
-// The register maps of the matrix instructions: which lane holds which element of an operand, and in which register.
+// The register maps of the matrix instructions: the lane and register that hold each element of an operand.
 //
-// For a cell of m x n x k (#systolic.array), e = m * k / lanes elements of A and B in a lane:
+// For a cell of m x n x k (#systolic.array), with e = m * k / lanes elements of A and B in a lane:
 //
 //   cell     A (m x k)                        B (k x n)                        accumulator (m x n)
 //   16x16xk  reg[1:e*1] lane[0:16*1, 1:4*e]   reg[0:e*1] lane[1:16*1, 0:4*e]   reg[0:4*1] lane[1:16*1, 0:4*4]
 //   32x32xk  reg[1:e*1] lane[0:32*1, 1:2*e]   reg[0:e*1] lane[1:32*1, 0:2*e]   reg[0:4*1, 0:4*8] lane[1:32*1, 0:2*4]
 //
-// For e = 4 the accumulator has B's lane map, so a product's result is the next product's B operand as it stands. With
-// exchanged operands (`transposed` of the array) the accumulator is turned: its registers run along the columns.
+// For e = 4 the accumulator has B's lane map, so a product's result is the next product's B operand without a
+// conversion. With exchanged operands (`transposed` of the array) the accumulator is transposed: its registers run
+// along the columns.
 //
-// For more, A's rows can stand in the order that gives the accumulator that map (`chained`): where 32 rows hold the
-// lanes' parts of whole cells along the next product's K. For e = 8:
+// For larger e, the rows of A can be permuted to give the accumulator that map (`chained`), if 32 rows hold the lanes'
+// parts of whole cells along the next product's K. For e = 8:
 //
 //   32x32x16 reg[1:8*1] lane[0:4*1, 0:2*8, 0:2*4, 0:2*16, 1:2*8]  as ever  reg[0:8*1, 0:2*16] lane[1:32*1, 0:2*8]
 // (AMD matrix instruction calculator; CDNA3 ISA manual, section on MFMA.)
@@ -29,13 +30,14 @@ struct MatrixRegisterMap {
   llvm::SmallVector<Digit, 4> reg, lane;
 };
 
-/// Nothing where there is no such cell: its operands must fill the wave, and its accumulator come in groups of 4 rows.
+/// nullopt if there is no such cell: its operands must fill the wave, and its accumulator must come in groups of 4
+/// rows.
 inline std::optional<MatrixRegisterMap> getMatrixRegisterMap(MmaOperand operand, int64_t m, int64_t n, int64_t k,
                                                              int64_t lanes, bool chained = false) {
   if (m <= 0 || lanes % m || lanes % n || k * m % lanes || m % (4 * (lanes / m)))
     return std::nullopt;
   int64_t perLane = k * m / lanes, groups = lanes / m;
-  int64_t run = chained ? perLane : 4, runs = m / (run * groups); // rows that a lane has side by side
+  int64_t run = chained ? perLane : 4, runs = m / (run * groups); // run: adjacent rows of a lane
 
   switch (operand) {
   case MmaOperand::A:

@@ -1,4 +1,4 @@
-// A template's open types, closed (OperandTypes.h).
+// Substitution of a template's open types (OperandTypes.h).
 #include "dialects/systolic/OperandTypes.h"
 #include "dialects/systolic/Systolic.h"
 

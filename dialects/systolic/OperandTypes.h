@@ -1,4 +1,4 @@
-// A template's open types, closed.
+// Substitution of a template's open operand and accumulator types.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -6,8 +6,8 @@
 
 namespace nstf::systolic {
 
-/// Puts a type where everything in `root` says `!systolic.operand`, and that of its sums for `!systolic.accumulator`;
-/// splats of them keep their number, and conversions that are none then go.
+/// Replaces `!systolic.operand` in all of `root` by `operand`, and `!systolic.accumulator` by the type of its sums.
+/// Splats of these types keep their number. Removes conversions between types that are now equal.
 void resolveOperandTypes(mlir::Operation *root, mlir::Type operand);
 
 } // namespace nstf::systolic

@@ -1,4 +1,4 @@
-// One thing that a planned loop does in each of its blocks (SystolicPlan.td, #systolic.plan).
+// One action of a planned loop for each of its blocks (SystolicPlan.td, #systolic.plan).
 #pragma once
 
 #include "llvm/ADT/Hashing.h"
@@ -10,10 +10,10 @@ enum class PlanActionKind { Load, Write, Stage, Wait, Barrier, Read, Multiply, R
 
 struct PlanAction {
   PlanActionKind kind = PlanActionKind::Barrier;
-  int64_t index = 0;  ///< which of the loop's tiles, stages, operands, products or reductions
-  int64_t ahead = 0;  ///< so many blocks behind the one that is multiplied; of a wait: blocks that may be on their way
-  int64_t step = 0;   ///< of a read: of that block's products
-  bool pairs = false; ///< of a load: two blocks at once, every other time
+  int64_t index = 0;  ///< number of the tile, stage, operand, product or reduction of the loop
+  int64_t ahead = 0;  ///< blocks after the one that is multiplied; of a wait: blocks that may still be in flight
+  int64_t step = 0;   ///< of a read: the step of that block's products
+  bool pairs = false; ///< of a load: two blocks at once, in every other block
 
   bool operator==(const PlanAction &other) const = default;
 };

@@ -1,5 +1,5 @@
-// Ops whose result has other sizes than their tile: dot, sum_parts, reduce, broadcast, unpack and slice. Comments carry
-// the constraints' numbers (SystolicOps.td).
+// Verifiers of ops whose result has other sizes than their tile: dot, sum_parts, reduce, broadcast, unpack and slice.
+// Comments give the constraints' numbers (SystolicOps.td).
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Tiles that go to another layout part by part (Rounds.h), and the operation that takes them there.
+// Layout conversions in several rounds (Rounds.h), and the folder and verifier of convert_layout.
 #include "dialects/systolic/Rounds.h"
 
 using namespace mlir;

@@ -1,23 +1,23 @@
-// A tile that goes to another layout part by part, because the LDS between holds no more of it at once.
+// Layout conversions of tiles in several rounds, because the LDS array holds only a part of the tile.
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
 
 namespace nstf::systolic {
 
-/// Which part of a tile a round moves: of each dimension the elements whose digit has the round's value. Both layouts
-/// hold these digits in registers, so that in every round all lanes have something to do. Empty where one round does.
+/// The part of a tile that each round moves: for each dimension, the elements whose digit has the round's value. Both
+/// layouts hold these digits in registers, so every lane takes part in every round. Empty if one round suffices.
 using RoundDigits = llvm::SmallVector<Digit, 2>;
 
-/// The rounds that move a tile of `shape` from one layout to the other by parts of the shape `part`; nothing where
-/// there are none.
+/// The rounds that convert a tile of `shape` between the layouts in parts of the shape `part`; nullopt if there are
+/// none.
 std::optional<RoundDigits> findRounds(FragmentAttr from, FragmentAttr to, llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> part);
-/// Those of a conversion that names arrays.
+/// The rounds of a conversion that names arrays.
 std::optional<RoundDigits> findRounds(ConvertLayoutOp op);
 
-/// What a layout is of a part: where its elements are, if those of the other rounds are left out and the rest closes
-/// up, and for each round the registers that hold them.
+/// The layout of a part, with the elements of the other rounds left out and the remaining coordinates made contiguous,
+/// and the registers of the part in each round.
 struct RoundLayout {
   FragmentAttr part;
   llvm::SmallVector<llvm::SmallVector<int64_t>> registers;

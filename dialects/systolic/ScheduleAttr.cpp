@@ -1,4 +1,4 @@
-// Syntax and rules of #systolic.schedule (SystolicSchedule.td); texts of fields are support/Schedule.h's.
+// Syntax and verifier of #systolic.schedule (SystolicSchedule.td); support/Schedule.h parses the fields.
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-// The systolic dialect's C++ face: dialect, attributes, types and ops.
+// The systolic dialect in C++: dialect, attributes, types and ops.
 #pragma once
 
 #include "dialects/systolic/Digit.h"
@@ -29,24 +29,24 @@
 
 namespace nstf::systolic {
 
-/// A value's type as a tile, or null where it is none.
+/// The type of a value that is a tile; null for other values.
 inline mlir::RankedTensorType getTileType(mlir::Value value) {
   return mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The layout of a tile type, or null where it has none (yet).
+/// The layout of a tile type; null if it has none (yet).
 inline FragmentAttr getFragment(mlir::Type type) {
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type);
   return tile ? mlir::dyn_cast_or_null<FragmentAttr>(tile.getEncoding()) : FragmentAttr();
 }
 
-/// A buffer's axes, or null where the type is no buffer.
+/// The axes of a buffer; null if the type is not a buffer.
 inline AxesAttr getBufferAxes(mlir::Type type) {
   auto buffer = mlir::dyn_cast<mlir::MemRefType>(type);
   return buffer ? mlir::dyn_cast_or_null<AxesAttr>(buffer.getMemorySpace()) : AxesAttr();
 }
 
-/// Whether this type is a buffer: a memref of static shape, rank 1 or 2, not empty, with one axis a dimension.
+/// Whether this type is a buffer: a memref of static shape, rank 1 or 2, not empty, with one axis for each dimension.
 inline bool isBuffer(mlir::Type type) {
   AxesAttr axes = getBufferAxes(type);
   if (!axes)
@@ -59,37 +59,38 @@ inline bool isBuffer(mlir::Type type) {
 /// The dimension of a load's or store's tile that runs along the rows of its buffer.
 template <typename Access> unsigned getRowDim(Access access) { return access.getTransposed() ? 1 : 0; }
 
-/// The argument attribute of a buffer that ends with the launch's tokens: its elements for each of them (kernel_c7).
+/// The argument attribute of a buffer whose size depends on the launch's tokens: its elements for each token
+/// (kernel_c7).
 constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 
-/// The argument attribute of a buffer of which each request of a step has its own, all of the argument's type and one
-/// behind the other: a unit attribute. Requests have one each in their order, or by their slots (kernel_c13).
+/// The argument attributes of a buffer of which each request of a step has its own copy, of the argument's type, one
+/// copy after the other: unit attributes. Copies are ordered by request or by slot (kernel_c13).
 constexpr llvm::StringLiteral perRequestAttributeName = "systolic.per_request";
 constexpr llvm::StringLiteral perSlotAttributeName = "systolic.per_slot";
 
-/// The argument attribute of a buffer that lies in blocks: its #systolic.packed (kernel_c10).
+/// The argument attribute of a buffer stored in blocks: its #systolic.packed (kernel_c10).
 constexpr llvm::StringLiteral packedAttributeName = "systolic.packed";
 
-/// The type in which the matrix cores sum up products of this type.
+/// The type in which the matrix cores accumulate products of this type.
 mlir::Type getAccumulatorType(mlir::Type operand);
 
-/// The parameter that is the type of a template's `!systolic.operand`.
+/// The parameter that gives the type of a template's `!systolic.operand`.
 constexpr llvm::StringLiteral operandParameterName = "OPERAND";
 
-/// What a lowered kernel leaves on the operation around it: a #systolic.geometry.
+/// On the operation around a lowered kernel: its #systolic.geometry.
 constexpr llvm::StringLiteral geometryAttributeName = "systolic.geometry";
-/// Of a kernel of lower levels, of which a compute unit holds one workgroup at a time: an i64, the first workgroup that
-/// none follows there.
+/// On a lowered kernel, if a compute unit holds one of its workgroups at a time: an i64, the first workgroup that no
+/// other follows on its compute unit.
 constexpr llvm::StringLiteral lastRoundAttributeName = "systolic.last_round";
-/// Of a convert_layout of a product's operand for which no LDS was left: a unit attribute.
+/// On a convert_layout of a product's operand for which no LDS was left: a unit attribute.
 constexpr llvm::StringLiteral unstagedAttributeName = "systolic.unstaged";
-/// Of a kernel: the names of passes that were run, of those that others can do without.
+/// On a kernel: the names of the optional passes that were run.
 constexpr llvm::StringLiteral passesAttributeName = "systolic.passes";
-/// Of an scf.for: its #systolic.plan.
+/// On an scf.for: its #systolic.plan.
 constexpr llvm::StringLiteral planAttributeName = "systolic.plan";
-/// Of an scf.for with a plan that was carried out: a unit attribute.
+/// On an scf.for that was rewritten according to its plan: a unit attribute.
 constexpr llvm::StringLiteral pipelinedAttributeName = "systolic.pipelined";
-/// Of a loop of lower levels whose rounds, or those of a loop inside, make products: a unit attribute.
+/// On a lowered loop that contains products, directly or in an inner loop: a unit attribute.
 constexpr llvm::StringLiteral productsAttributeName = "systolic.products";
 
 } // namespace nstf::systolic

@@ -1,4 +1,4 @@
-// Syntax and rules of the systolic dialect's attributes and types.
+// Syntax and verifiers of the systolic dialect's attributes and types.
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

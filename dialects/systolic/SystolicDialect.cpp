@@ -1,4 +1,4 @@
-// Registration of the systolic dialect, its inlining rule and its printed aliases.
+// Registration of the systolic dialect, its inlining rule and the aliases it prints.
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"

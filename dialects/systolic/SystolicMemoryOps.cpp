@@ -1,4 +1,4 @@
-// Verifiers of the ops that move tiles. Comments carry the constraints' numbers (SystolicMemoryOps.td).
+// Verifiers of the ops that move tiles. Comments give the constraints' numbers (SystolicMemoryOps.td).
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;

@@ -124,7 +124,8 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
     to global memory in their order, and LDS arrays become workgroup memory. Attributes record the launch:
     - `systolic.launch` on the function gives the binding of each argument;
     - `systolic.last_round` on a kernel with products gives the first workgroup of the last round, which no other
-      workgroup follows on its compute unit, if the grid size is known at compile time;
+      workgroup follows on its compute unit, if a compute unit holds one workgroup at a time and the grid size is known
+      at compile time;
     - `systolic.products` marks loops of products.
 
     A tile becomes one flat vector in each lane, with register r of its layout as element r; elementwise ops and loops
