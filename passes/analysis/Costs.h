@@ -1,7 +1,7 @@
-// What work costs on the chip that is compiled for: the one place where the clocks of plans come from. All of them
-// follow from the target's fields (dialects/nstf/TargetFields.def), none is a number of its own.
+// The costs of work on the target chip: the only source of clocks for plans. All of them follow from the target's
+// fields (dialects/nstf/TargetFields.def); none is a constant here.
 //
-// Clocks are core clocks, of one wave of 64 lanes where nothing else is said.
+// Clocks are core clocks, for one wave of 64 lanes unless stated otherwise.
 #pragma once
 
 #include "dialects/nstf/Target.h"
@@ -12,33 +12,36 @@ namespace nstf::systolic {
 
 class Costs {
 public:
-  Costs() = default; ///< of no chip
+  Costs() = default; ///< without a chip
   explicit Costs(TargetView target);
 
   // LDS
 
-  /// For which an access of `bytes` a lane (more than 0) holds its port, without conflicts.
+  /// Clocks for which an access of `bytes` in each lane (more than 0) occupies its port, without conflicts.
   int64_t getLdsPortClocks(support::LdsDirection direction, int64_t bytes) const;
-  /// What bank conflicts add to that. `addresses`: bytes, of 64 lanes; `active`: those that take part, a bit each.
+  /// Additional clocks of bank conflicts. `addresses`: in bytes, of 64 lanes; `active`: a bit for each participating
+  /// lane.
   int64_t getLdsConflictClocks(support::LdsDirection direction, int64_t bytes, llvm::ArrayRef<uint32_t> addresses,
                                uint64_t active) const;
   int64_t getLdsPorts() const { return ldsPorts; }
-  /// SIMDs that share a port.
+  /// Number of SIMDs that share a port.
   int64_t getSharersOfLdsPort() const { return llvm::divideCeil(simds, ldsPorts); }
-  /// In which products go by from an access until what it brings is used.
+  /// Clocks of products that cover the latency of an LDS access until its data is used.
   int64_t getLdsCoverClocks() const { return ldsCoverClocks; }
-  /// Of a barrier, a write and a read that nothing hides.
+  /// Clocks of a barrier, a write and a read, with nothing to hide them.
   int64_t getExchangeClocks() const { return exchangeClocks; }
 
-  // Vector memory: a compute unit's address unit, which its SIMDs share
+  // Vector memory: the address unit of a compute unit, which its SIMDs share
 
-  /// Lanes whose data, `bytes` each, the address unit takes in the same clock.
+  /// Number of lanes whose data, `bytes` each, the address unit processes in one clock.
   int64_t getLanesTogether(int64_t bytes) const;
-  /// Of an instruction, the sum over its clocks' lanes of the lines these touch (1 where they touch none).
+  /// Clocks of an instruction. `lines` is the sum over its clocks of the cache lines that the lanes of the clock touch
+  /// (at least 1).
   int64_t getAddressClocks(int64_t lines) const;
-  /// Of a load of `bytes` a lane to registers: of whole lines, so that what the L1 returns is what takes time.
+  /// Clocks of a load of `bytes` in each lane to registers, of whole cache lines, limited by the return bandwidth of
+  /// the L1.
   int64_t getLoadClocks(int64_t bytes) const;
-  /// Of a load of 4 bytes a lane past the registers to the LDS.
+  /// Clocks of a load of 4 bytes in each lane directly to LDS.
   int64_t getStageClocks() const { return stageClocks; }
   int64_t getLineBytes() const { return lineBytes; } ///< of the L1
 
@@ -46,20 +49,21 @@ public:
 
   int64_t getSimds() const { return simds; } ///< of a compute unit
   int64_t getMatrixPassClocks() const { return matrixPassClocks; }
-  /// For which an instruction with A of `type` keeps its matrix core busy. Empty: the chip has none of that shape.
+  /// Clocks for which an instruction with A of `type` keeps its matrix core busy; nullopt if the chip has none of that
+  /// shape.
   std::optional<int64_t> getMatrixClocks(int64_t m, int64_t n, int64_t k, int64_t blocks, mlir::Type type) const;
-  /// In which products go by beside a barrier.
+  /// Clocks of products that cover a barrier.
   int64_t getBarrierCoverClocks() const { return barrierCoverClocks; }
 
   // Memory
 
-  /// Until a load brings what no cache has.
+  /// Clocks until a load that misses all caches returns.
   int64_t getMemoryLatency() const { return memoryLatency; }
-  /// Bytes that a compute unit must have on their way for its share of the memory's bandwidth.
+  /// Bytes that a compute unit must have in flight to use its share of the memory bandwidth.
   int64_t getBytesNeeded() const { return bytesNeeded; }
 
 private:
-  /// Of an access by its bytes a lane: up to 4, 8, 12, 16.
+  /// Clocks of an access with up to 4, 8, 12 and 16 bytes in each lane.
   using ByWidth = std::array<int64_t, 4>;
 
   int64_t simds = 1, lineBytes = 0;

@@ -1,10 +1,9 @@
-// What the loops of a kernel do: an MLIR analysis of systolic.kernel, computed once and kept by passes that change no
-// loop.
+// An MLIR analysis of the loops of a systolic.kernel, computed once and preserved by passes that change no loop.
 //
 //   for (const ProductLoop &loop : getAnalysis<LoopAnalysis>().getLoops())
 //     if (loop.isSumOfProducts()) …
 //
-// It tells facts; which of them a pass needs, the pass asks for.
+// The analysis only provides facts; each pass checks those that it needs.
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
@@ -17,74 +16,75 @@
 
 namespace nstf::systolic {
 
-/// Rounds of a loop of constant step, where they are known; a loop whose end is a choice between that many and none has
-/// them too.
+/// Number of rounds of a loop of constant step, if known. If the loop's end is a choice between a constant and no
+/// rounds, it is the number for the constant.
 std::optional<int64_t> countRounds(mlir::scf::ForOp loop);
 
-/// What a value of the loop's body is made of there, its own operation included.
+/// The operations in the loop's body that a value depends on, including the one that defines it.
 llvm::SetVector<mlir::Operation *> findSlice(mlir::Value value, mlir::scf::ForOp loop);
 
 /// A product in the body of a loop.
 struct LoopProduct {
   MmaOp mma;
-  ReadOp a, b;                       ///< the reads of LDS that its operands are; null: they come otherwise
-  std::optional<unsigned> sum;       ///< the carried value that it is a term of, which nothing else touches
-  llvm::SmallVector<unsigned> chain; ///< the loop's products whose results go into its operands
+  ReadOp a, b;                       ///< the LDS reads of its operands; null: an operand has another source
+  std::optional<unsigned> sum;       ///< the loop-carried sum that it is added to, which has no other use
+  llvm::SmallVector<unsigned> chain; ///< the loop's products whose results its operands depend on
 };
 
-/// What is written to LDS, and the loads that it is made of.
+/// A write to LDS, and the loads that its tile depends on.
 struct LoopWrite {
   WriteOp write;
   llvm::SmallVector<LoadOp> loads;
 };
 
-/// What memory gives to products, or to what is made of them, past LDS.
+/// A load whose tile goes to a product, or to computations of its operands, without LDS.
 struct LoopDirectLoad {
   LoadOp load;
-  /// The last of the loop's products that wants it, by way of what is computed alone; where none does, the last one.
+  /// The last of the loop's products that uses the tile, directly or through computations; if none does, the loop's
+  /// last product.
   unsigned product;
 };
 
-/// A loop with products in its body, or in the overlaps there.
+/// A loop with products in its body, or in overlaps in its body.
 struct ProductLoop {
   mlir::scf::ForOp loop;
-  std::optional<int64_t> begin, step; ///< of the induction variable, where they are constants
-  /// Where it ends; of a loop whose end is a choice between a constant and its begin, that constant.
+  std::optional<int64_t> begin, step; ///< of the induction variable, if constant
+  /// The upper bound, if constant. If the bound is a choice between a constant and the lower bound, it is that
+  /// constant.
   std::optional<int64_t> end;
-  std::optional<int64_t> blocks; ///< rounds, where all three are known
-  /// Terms of sums first, in the order of these; then the others as they stand.
+  std::optional<int64_t> blocks; ///< number of rounds, if all three are known
+  /// Products that are terms of sums first, in the order of the sums; then the others in the order of the body.
   llvm::SmallVector<LoopProduct> products;
-  int64_t depth = 0;               ///< of each product along K; 0: they differ
-  llvm::SmallVector<LoadOp> loads; ///< in the body, as all that follows
+  int64_t depth = 0;               ///< size of each product along K; 0: the sizes differ
+  llvm::SmallVector<LoadOp> loads; ///< in the body, like all members below
   llvm::SmallVector<LoopWrite> writes;
-  llvm::SmallVector<StageOp> stages; ///< what goes to LDS past the registers
+  llvm::SmallVector<StageOp> stages; ///< copies to LDS that bypass the registers
   llvm::SmallVector<LoopDirectLoad> directLoads;
-  /// Loads, and what is computed without products; in order.
+  /// Loads, and computations that do not depend on products; in order.
   llvm::SmallVector<mlir::Operation *> loading;
 
   explicit ProductLoop(mlir::scf::ForOp loop);
 
-  /// Whether it carries nothing but sums of its products, so that rounds of zeros change nothing.
+  /// Whether all loop-carried values are sums of its products, so that rounds of zeros change nothing.
   bool isSumOfProducts() const;
-  /// Whether the sums begin with 0, so that they can be made in parts.
+  /// Whether the sums begin with 0, so that they can be computed in parts.
   bool beginsWithZero() const;
-  /// Empty, or what the loop does beside adding up products of what it loads through LDS:
-  /// for k iter(sums) { loads; barrier; writes, stages and a wait for them; barrier; reads; products }.
+  /// Empty, or the reason why the loop does more than add up products of tiles that it loads through LDS:
   std::string findMoreThanSums() const;
-  /// The tiles that it loads: of each write, then past LDS.
+  /// The number of tiles that it loads: those of the writes, then those without LDS.
   size_t countTiles() const { return writes.size() + directLoads.size(); }
   llvm::ArrayRef<LoadOp> getLoads(size_t tile) const {
     return tile < writes.size() ? llvm::ArrayRef(writes[tile].loads) : directLoads[tile - writes.size()].load;
   }
-  /// Whether what is written to LDS hangs on what the round before made.
+  /// Whether a tile that is written to LDS depends on results of the round before.
   bool writesOfRoundBefore() const;
-  /// Empty, or what keeps a tile from being loaded in an earlier round.
+  /// Empty, or the reason why a tile cannot be loaded in an earlier round.
   std::string findObstacleToLoadingAhead(size_t tile) const;
 
-  /// So many columns before the loop's own a load begins, where it is that but for a constant.
+  /// How many columns before the loop's induction variable a load begins, if the distance is constant.
   std::optional<int64_t> getColumnsBefore(LoadOp load) const;
-  /// Whether the rows that a block has of a loaded tile are halves of lines of so many bytes: loaded by two blocks at
-  /// once, the L2 is asked for each line once.
+  /// Whether a block's rows of a loaded tile are halves of cache lines of `lineBytes` bytes. If two blocks are loaded
+  /// at once, each line is then requested from the L2 once.
   bool isHalfOfLine(LoadOp load, int64_t lineBytes) const;
 };
 
@@ -93,7 +93,7 @@ public:
   explicit LoopAnalysis(mlir::Operation *kernel);
   /// Inner loops first.
   llvm::ArrayRef<ProductLoop> getLoops() const { return loops; }
-  /// Products that are in no loop's body.
+  /// Products outside of loops.
   llvm::ArrayRef<MmaOp> getLoneProducts() const { return loneProducts; }
 
 private:
@@ -101,8 +101,7 @@ private:
   llvm::SmallVector<MmaOp> loneProducts;
 };
 
-/// The last of the products that a tile is the sum of, whatever loops and overlaps these stand in; null where the tile
-/// is anything else.
+/// The last of the products whose sum a tile is, also across loops and overlaps; null if the tile is anything else.
 MmaOp findLastProduct(mlir::Value tile);
 
 } // namespace nstf::systolic

@@ -1,9 +1,10 @@
-// Where values with known lifetimes lie in one arena: a pure function on intervals.
+// Places values with known lifetimes in one arena: a pure function on intervals.
 //
-// Greedy by size, best fit: the largest value first, each into the smallest gap it fits among those already placed that
-// live at the same time; no gap means behind the last of them. (Pisarchyk and Lee, "Efficient Memory Management for
-// Deep Neural Net Inference", 2020, "greedy by size for offset calculation".) Not optimal, which is NP-hard; on
-// transformer graphs it reaches the lower bound, the most bytes alive at one time, almost always.
+// Greedy by size, best fit: the largest value is placed first, each into the smallest gap that it fits between placed
+// values that are live at the same time; without such a gap, behind the last of them. (Pisarchyk and Lee, "Efficient
+// Memory Management for Deep Neural Net Inference", 2020, "greedy by size for offset calculation".) The result is not
+// optimal, which is NP-hard; on transformer graphs it almost always reaches the lower bound, the most bytes live at one
+// time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace nstf {
 
-/// A value that needs `size` bytes from step `first` to step `last`, both included: a step's results never share bytes
-/// with what it reads.
+/// A value that needs `size` bytes from step `first` to step `last`, both included, so a step's results never share
+/// bytes with its operands.
 struct LiveInterval {
   int64_t size = 0;
   int64_t first = 0;
@@ -32,12 +33,11 @@ struct MemoryPlan {
 /// Places every value. Precondition: sizes ≥ 0, first ≤ last, alignment ≥ 1. The same input gives the same plan.
 MemoryPlan planMemory(std::span<const LiveInterval> values, int64_t alignment);
 
-/// Two values that live at the same time and share bytes in places at `offsets`, by index; nothing where there are
-/// none.
+/// Two values, by index, that are live at the same time and share bytes at these `offsets`; nullopt if there are none.
 std::optional<std::pair<size_t, size_t>> findOverlap(std::span<const LiveInterval> values,
                                                      std::span<const int64_t> offsets);
 
-/// The most aligned bytes alive at one step: no plan has a smaller peak.
+/// The most aligned bytes live at one step: no plan has a smaller peak.
 int64_t peakLowerBound(std::span<const LiveInterval> values, int64_t alignment);
 
 } // namespace nstf

@@ -1,28 +1,30 @@
-// Where the operands of products come from.
+// Queries on the sources of the operands of products.
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
 
 namespace nstf::systolic {
 
-/// Whether an operation does to each element what it says, and nothing else.
+/// Whether an operation computes each element of its result from the same element of its operands, and has no other
+/// effect.
 bool isElementwise(mlir::Operation *op);
 
-/// A tile made of nothing but scalars and constants: cheaper to make anew than to convert.
+/// Whether an operation's tile depends only on scalars and constants, so that recomputing it is cheaper than a
+/// conversion.
 bool isFreeToClone(mlir::Operation *op);
 
-/// The load that a tile comes from: itself, or the first of those that it is made of in the registers of a lane, by
-/// elementwise ops, those that decode and branches that change some of it, with what is free.
-/// Null where anything else goes into it.
+/// The load that a tile comes from: the tile itself, or the first of the loads that it is computed from within the
+/// registers of a lane, by elementwise ops, ops that decode, branches that change some elements, and tiles that are
+/// free to clone. Null if the tile depends on anything else.
 LoadOp findLoad(mlir::Value tile);
 
-/// Whether a conversion moves elements between lanes; if not it only renames registers.
+/// Whether a conversion moves elements between lanes; if not, it only renames registers.
 bool movesBetweenLanes(ConvertLayoutOp op);
 
-/// Whether a conversion, between lanes, is of what comes from memory for a product.
+/// Whether a conversion, between lanes, is that of a tile from memory for a product.
 bool isOperand(ConvertLayoutOp op);
 
-/// How a kernel's buffer lies, where that is not row by row; else null.
+/// The packing of a kernel's buffer; null if it is stored row by row.
 PackedAttr findPacking(mlir::Value buffer);
 
 } // namespace nstf::systolic

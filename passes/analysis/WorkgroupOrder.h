@@ -1,4 +1,4 @@
-// Which work item a workgroup takes, so that those whose memory one L2 caches share much of it.
+// The order of work items over workgroups, chosen so that the work items on an XCD share much of the data in its L2.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace nstf::systolic {
 inline int64_t min(int64_t a, int64_t bound) { return a < bound ? a : bound; }
 inline int64_t selectBelow(int64_t a, int64_t bound, int64_t below, int64_t other) { return a < bound ? below : other; }
 
-/// Workgroup i runs on XCD i mod `xcds` where these are more than one: each XCD then takes a run of places of its own.
-/// Places go through the grid a window of `window` rows at a time, down each of its columns; with a window of one, row
-/// by row.
+/// Workgroup i runs on XCD i mod `xcds`. With more than one XCD each gets a contiguous run of positions. Positions pass
+/// through the grid a window of `window` rows at a time, down each of the window's columns; a window of one row gives
+/// row-by-row order.
 struct WorkgroupOrder {
   int64_t rows, columns;
   int64_t xcds = 1, window = 1;
 
-  /// The row and the column of a workgroup: one to one, whatever the numbers. `Number` has + - * / % with int64_t, and
-  /// `min` and `selectBelow` (a < bound ? b : c) beside it; all that is divided by is a constant.
+  /// The row and the column of a workgroup: a bijection for all sizes. `Number` has + - * / % with int64_t, and `min`
+  /// and `selectBelow` (a < bound ? b : c) beside it; all divisors are constants.
   template <typename Number> std::pair<Number, Number> place(Number workgroup) const {
     Number position = workgroup;
     if (xcds > 1) {
@@ -40,9 +40,9 @@ struct WorkgroupOrder {
     return {number * window + row, column};
   }
 
-  /// The same of a launch of `launched` rows, whatever `rows` are. One to one for its workgroups; those that come
-  /// behind them have row `launched`, which is none. The last window's height is divided by, whether it is a whole one
-  /// or not. `Number` has + - * / % with its like, too.
+  /// The same for a launch of `launched` rows, whatever `rows` is: a bijection for its workgroups. Workgroups behind
+  /// them get row `launched`, which is not a row of the launch. The divisors include the height of the last window.
+  /// `Number` also has + - * / % with another Number.
   template <typename Number> std::pair<Number, Number> place(Number workgroup, Number launched) const {
     Number items = launched * columns, inside = min(workgroup, items - 1), position = inside;
     if (xcds > 1) {
@@ -60,19 +60,19 @@ struct WorkgroupOrder {
   }
 };
 
-/// What a work item reads again and again: `bytes` that are the same for all items of a row (a column), where they
+/// A tile that the loops of a work item read: `bytes` that are the same for all work items of a row (a column), and
 /// depend on no other coordinate.
 struct SharedTile {
   int64_t bytes;
   bool byRow, byColumn;
 };
 
-/// The part of the bytes read by the work items that are on an XCD at once, `atOnce` of them, that another one of these
-/// reads too: 0 to 1. On every one of `xcds`, for as many rounds as the first few.
+/// The share, 0 to 1, of the bytes read by work items that repeat bytes of another work item on the same XCD at the
+/// same time; `atOnce` of them run there at once. It is taken over all `xcds` and the first few rounds.
 double getSharedPart(const WorkgroupOrder &order, const std::vector<SharedTile> &tiles, int64_t xcds, int64_t atOnce);
 
-/// The order with the largest shared part; of several the one that takes least arithmetic. Row by row, where no other
-/// gains as much as a hundredth.
+/// The order with the largest shared part; among equals the one that takes the least arithmetic. Row by row if no other
+/// order gains a hundredth.
 WorkgroupOrder chooseOrder(int64_t rows, int64_t columns, const std::vector<SharedTile> &tiles, int64_t xcds,
                            int64_t atOnce);
 
