@@ -1,4 +1,4 @@
-// The values of a formed graph that live in its arena: how long, how large, and whether a plan keeps them apart.
+// The values of a formed graph in its arena: their lifetimes and sizes, and the check that a plan keeps them apart.
 #pragma once
 
 #include "passes/analysis/MemoryPlan.h"
@@ -6,10 +6,11 @@
 
 namespace nstf {
 
-/// What device allocations are aligned to, too: a value's rows begin where full-width loads may.
+/// The alignment of values, which is also that of device allocations, so that full-width loads can start at a value's
+/// rows.
 constexpr int64_t arenaAlignment = 256;
 
-/// A result lives from its step to the last step that uses it; `lifetimes` is of the values in their order.
+/// A result is live from its step to the last step that uses it; `lifetimes` has the order of `values`.
 struct ArenaValues {
   llvm::SmallVector<mlir::OpResult> values;
   std::vector<LiveInterval> lifetimes;
@@ -19,7 +20,7 @@ struct ArenaValues {
 ArenaValues collectArenaValues(GraphOp graph, int64_t tokens);
 
 /// Emits an error unless verifyFormed succeeds and, in steps of up to `tokens` rows, every value of the arena has an
-/// aligned place inside it that no other value has while it lives, and no other result has one.
+/// aligned place inside it that no other live value overlaps. Results outside the arena must have no offset.
 mlir::LogicalResult verifyPlanned(GraphOp graph, int64_t tokens);
 
 } // namespace nstf

@@ -1,4 +1,4 @@
-// Passes on whole models (Passes.td says what each does).
+// Passes on whole models (documented in Passes.td).
 #pragma once
 
 #include "dialects/nstf/NSTF.h"

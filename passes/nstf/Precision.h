@@ -1,4 +1,4 @@
-// What memory holds the operands of matrix products in: nstf-set-precision's option, and nstfc's --precision.
+// The types in which the operands of matrix products are stored: nstf-set-precision's option, and nstfc's --precision.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -14,7 +14,7 @@ inline constexpr std::array<Precision, 3> precisions = {Precision::F32, Precisio
 
 /// "f32", "f16" or "bf16".
 llvm::StringRef getName(Precision precision);
-/// The one of that name; nothing for an unknown name.
+/// The precision of that name; nullopt for an unknown name.
 std::optional<Precision> parsePrecision(llvm::StringRef name);
 /// All of them, for an option of a pass or a pipeline.
 llvm::cl::ValuesClass getPrecisionValues();

@@ -8,8 +8,8 @@
 
 namespace nstf {
 
-/// "int4_g128": bits, the elements of a group ("int8" alone: the row), and of groups "_sym" where there are no zeros,
-/// of rows "_asym" where there are. "e4m3fnuz", "e4m3fnuz_g128": floats, which have no zeros.
+/// "int4_g128": the bits and the elements of a group ("int8" alone: the row). The suffix "_sym" means groups without
+/// zeros, "_asym" rows with zeros. "e4m3fnuz", "e4m3fnuz_g128": floats, which have no zeros.
 struct WeightFormat {
   int64_t bits, group;
   bool zeros, isFloat = false;
@@ -17,10 +17,10 @@ struct WeightFormat {
   CodeFormat getAttr(mlir::MLIRContext *context, int64_t columns) const;
 };
 
-/// Nothing for an unknown name.
+/// nullopt for an unknown name.
 std::optional<WeightFormat> parseWeightFormat(llvm::StringRef name);
 std::string getFormatName(CodeFormat format, bool zeros);
-/// All that parseWeightFormat knows, for a message.
+/// All names that parseWeightFormat accepts, for a message.
 std::string getWeightFormatNames();
 
 } // namespace nstf

@@ -1,4 +1,5 @@
-// Products of codes: where both operands of a linear are decoded, codes are multiplied and scales are the sums'.
+// Products of codes: if both operands of a linear are decoded, the product multiplies codes, and the scales multiply
+// the sums.
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
@@ -7,13 +8,14 @@
 
 namespace nstf {
 
-/// Row i of the result, column n: scales of x[i]·scales of w[n]·Σₖ codes of x[i, k]·codes of w[n, k].
+/// Element (i, n) of the result: scale of x[i]·scale of w[n]·Σₖ codes of x[i, k]·codes of w[n, k].
 struct CodeProduct {
   mlir::Value x, w;                    ///< codes, of one type
   mlir::Value rowScales, columnScales; ///< [M, 1] and [N, 1]
 };
 
-/// Where both operands have codes of one type that stand for multiples of themselves, with one scale a row.
+/// The product of codes if both operands have codes of the same type without zeros, with one scale for each row; else
+/// nullopt.
 std::optional<CodeProduct> findCodeProduct(mlir::Operation *op);
 
 } // namespace nstf

@@ -1,4 +1,4 @@
-// Passes from kernel regions to tile programs (Passes.td says what each does).
+// Passes from kernel regions to tile programs (documented in Passes.td).
 #pragma once
 
 #include "dialects/nstf/NSTF.h"

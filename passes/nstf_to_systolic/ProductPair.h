@@ -1,4 +1,4 @@
-// Kernels of two products of one x: their tiles are made side by side, and the slot gets both.
+// Kernels of two products of one x: both tiles are computed side by side, and the slot gets both.
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
@@ -7,12 +7,12 @@
 
 namespace nstf {
 
-/// The other product of the anchor's kernel; null where there is none.
+/// The second product of the anchor's kernel; null if there is none.
 LinearOp findSecondProduct(mlir::Operation *anchor);
 
-/// Makes a template of one product one of two: beside the buffer w, loads, sums and results of it are those of w2, and
-/// the slot takes a tile of both, the second behind (tile, first row, first column). An error where the template is no
-/// sum of products of w in a loop.
+/// Turns a template of one product into one of two: for the second matrix w2 it adds a buffer, loads and sums like
+/// those of w, and the slot gets both tiles, the second one behind (tile, first row, first column). An error if the
+/// template does not compute a sum of products of w in a loop.
 mlir::LogicalResult pairProducts(systolic::KernelOp program, mlir::func::FuncOp slot);
 
 } // namespace nstf

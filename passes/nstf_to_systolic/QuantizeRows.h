@@ -1,4 +1,4 @@
-// Rows that a template stores as numbers, stored as codes.
+// Stores the rows that a template computes as codes.
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
@@ -6,11 +6,11 @@
 
 namespace nstf {
 
-/// The op that makes codes of a region's rows, where another op of it makes these; null where there is none.
+/// The op that quantises a region's rows, if another op of the region computes these rows; else null.
 QuantizeOp findRowQuantizer(KernelOp region);
 
-/// Makes the program find the largest magnitude of each row that it stores to its buffer `codes`, in a loop like the
-/// one that stores, and store codes. Their scales go to the buffer `scales`, of one number a row.
+/// Changes the program so that it stores codes to its buffer `codes`. A loop like the one that stores finds the largest
+/// magnitude of each row. The scales go to the buffer `scales`, one number for each row.
 mlir::LogicalResult quantizeRows(systolic::KernelOp program, QuantizeOp op, unsigned codes, unsigned scales);
 
 } // namespace nstf

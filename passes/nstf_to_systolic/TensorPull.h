@@ -1,8 +1,8 @@
-// The value of a tensor where a tile of places points: how tensor code becomes a tile program.
+// Evaluates a tensor at a tile of places: the lowering of tensor code to a tile program.
 //
-// "Pull": starting at the kernel's result, every op says which elements of its operands its own come from. A kernel
-// argument is a load at these places, a linalg.generic its body on tiles, a reduction a loop; slices, reshapes and
-// concatenations are arithmetic on places. Nothing of a tensor is ever stored between.
+// "Pull": starting at the kernel's result, every op maps the places of its result to places of its operands. A kernel
+// argument becomes a load at these places, a linalg.generic its body on tiles, a reduction a loop. Slices, reshapes and
+// concatenations become arithmetic on places. No intermediate tensor is stored.
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
@@ -13,11 +13,11 @@
 
 namespace nstf {
 
-/// The scalars of a body while it is computed on tiles.
+/// The scalars of a body that is being computed on tiles.
 struct ScalarScope {
-  /// A block argument of the body's region.
+  /// The tile of a block argument of the body's region.
   std::function<mlir::Value(mlir::BlockArgument)> argument;
-  /// What linalg.index gives.
+  /// The tile of a linalg.index.
   std::function<mlir::Value(unsigned)> loop;
   llvm::DenseMap<mlir::Value, mlir::Value> known;
 };
@@ -36,7 +36,7 @@ public:
   TensorPull(mlir::OpBuilder &builder, mlir::Location loc, const Options &options)
       : options(options), builder(builder), tiles(builder, loc, options.tile) {}
 
-  /// The elements of the kernel's result at `linear`; null after an error at an op that has no meaning on tiles.
+  /// The elements of the kernel's result at `linear`; null after an error at an op that cannot be computed on tiles.
   mlir::Value pull(mlir::Value tensor, const TensorPlace &place);
 
 private:
@@ -70,7 +70,7 @@ private:
   mlir::Value turn(mlir::Operation *op, mlir::Value x);
   mlir::Value power(mlir::Value x, mlir::Value y);
   mlir::Value extract(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
-  /// A float as f16 or bf16 holds it, in f32.
+  /// A float rounded to f16 or bf16, in f32.
   mlir::Value round(mlir::Value tile, mlir::Type type);
   /// The size of a dimension: a constant or the tokens.
   mlir::Value getSize(int64_t size);
@@ -78,12 +78,13 @@ private:
   Options options;
   mlir::OpBuilder &builder;
   TileShape tiles;
-  /// What was computed where, so that a tensor read twice alike is computed once. Of values visible at the builder.
+  /// Computed values by tensor and place, so that equal reads of a tensor are computed once. All are visible at the
+  /// builder's insertion point.
   std::vector<std::tuple<mlir::Value, TensorPlace, mlir::Value>> known;
 };
 
-/// Whether a linalg.generic's loop can lie across lanes: one result, `acc = acc op f(inputs)` for an op that may be
-/// computed in any order; and the op's kind and neutral element.
+/// A reduction whose loop can be distributed over lanes: one result, `acc = acc op f(inputs)` for an op that may be
+/// computed in any order; with the op's kind and neutral element.
 struct LaneReduction {
   systolic::ReduceKind kind;
   mlir::TypedAttr neutral;

@@ -1,4 +1,4 @@
-// Kernels of tensor code and the template `generic`: how a kernel fits it, and what fills its slot @compute.
+// Kernels of tensor code and the template `generic`: the binding, and the body of the slot @compute.
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
@@ -7,13 +7,13 @@
 
 namespace nstf {
 
-/// Whether a kernel holds tensor code (nstf-form-tensor-kernels), and no op of the nstf dialect.
+/// Whether a kernel holds tensor code (nstf-form-tensor-kernels) and no op of the nstf dialect.
 bool isTensorKernel(KernelOp kernel);
 
-/// The extents of the template; an error where an index would not fit 32 bits. `maxTokens` stands for a `?`.
+/// The extents of the template; an error if an index would not fit into 32 bits. `maxTokens` replaces a `?`.
 mlir::FailureOr<TemplateBinding> bindTensorKernel(KernelOp kernel, int64_t maxTokens);
 
-/// Gives the template's kernel a buffer of rank 1 for each argument of `kernel`, behind the result, and writes the
+/// Adds a buffer of rank 1 for each argument of `kernel` to the template's kernel, behind the result, and writes the
 /// slot.
 mlir::LogicalResult fillTensorSlot(mlir::func::FuncOp slot, KernelOp kernel, systolic::KernelOp program,
                                    int64_t maxTokens);

@@ -1,4 +1,4 @@
-// Arithmetic on tiles, and places in tensors: what the evaluation of tensor code (TensorPull.h) is written in.
+// Arithmetic on tiles and places in tensors, for the evaluation of tensor code (TensorPull.h).
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
@@ -7,8 +7,8 @@
 
 namespace nstf {
 
-/// Tiles of one shape: [BN], or [BN, BR] where a reduction lies across lanes. Scalars of tensor code have tiles of f32
-/// (f16 and bf16 too, rounded after every operation), i32 (index too) or i1.
+/// Tiles of one shape: [BN], or [BN, BR] if a reduction is distributed over lanes. Scalars of tensor code have tiles of
+/// f32 (also f16 and bf16, rounded after every operation), i32 (also index) or i1.
 class TileShape {
 public:
   TileShape(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType tile)
@@ -22,16 +22,16 @@ public:
   mlir::Value constant(int64_t value) const;
   mlir::Value constant(mlir::TypedAttr scalar) const;
   mlir::Value zero(mlir::Type scalar) const;
-  /// A scalar, the same in each element; an index becomes an i32.
+  /// Broadcasts a scalar to each element; an index becomes an i32.
   mlir::Value splat(mlir::Value scalar) const;
-  /// Each element's own coordinate along a dimension of the tile.
+  /// The coordinate of each element along a dimension of the tile.
   mlir::Value iota(int64_t dim) const;
 
   mlir::Value add(mlir::Value left, mlir::Value right) const;
   mlir::Value sub(mlir::Value left, mlir::Value right) const;
   mlir::Value mul(mlir::Value left, mlir::Value right) const;
   mlir::Value mul(mlir::Value left, int64_t right) const;
-  /// Of unsigned numbers.
+  /// For unsigned numbers.
   mlir::Value div(mlir::Value left, int64_t right) const;
   mlir::Value rem(mlir::Value left, int64_t right) const;
   mlir::Value lessThan(mlir::Value left, mlir::Value right) const;
@@ -47,8 +47,8 @@ public:
   mlir::RankedTensorType tile;
 };
 
-/// Where in a tensor the elements of a tile are: a tile of coordinates for each dimension, or the row-major index, or
-/// both. The index of a tensor that is dynamic in another dimension than the first does not exist.
+/// The places of a tile's elements in a tensor: a tile of coordinates for each dimension, or the row-major index, or
+/// both. A tensor that is dynamic in another dimension than the first has no row-major index.
 struct TensorPlace {
   llvm::SmallVector<mlir::Value> at;
   mlir::Value linear;
@@ -63,7 +63,7 @@ llvm::SmallVector<mlir::Value> getCoordinates(const TileShape &tiles, const Tens
 /// The row-major index. Precondition: the tensor is static but for its leading dimension.
 mlir::Value getLinear(const TileShape &tiles, const TensorPlace &place, mlir::RankedTensorType tensor);
 
-/// Whether a tensor has row-major indices that no `?` goes into.
+/// Whether a tensor has row-major indices that do not depend on a `?`.
 bool hasLinear(mlir::RankedTensorType tensor);
 
 } // namespace nstf

@@ -1,11 +1,11 @@
-// Whether a plan and a loop go together (SystolicPlan.td, plan_c7 to plan_c15).
+// Checks a plan against its loop (SystolicPlan.td, plan_c7 to plan_c15).
 #pragma once
 
 #include "passes/systolic/LoopResources.h"
 
 namespace nstf::systolic {
 
-/// What a loop does in each of its rounds as it stands, and which operation does it.
+/// An action of a loop in its present form, and the operation that performs it.
 struct LoopAction {
   PlanAction action;
   mlir::Operation *op;
@@ -13,10 +13,11 @@ struct LoopAction {
 llvm::SmallVector<LoopAction> listRound(const ProductLoop &product);
 llvm::SmallVector<PlanAction> describeRound(const ProductLoop &product);
 
-/// Whether a round, but for its loads, begins with a barrier, so many writes and another barrier, and has no third one.
+/// Whether a round, without its loads, begins with a barrier, `writes` writes and another barrier, and has no third
+/// one.
 bool isWrittenFirst(llvm::ArrayRef<PlanAction> round, size_t writes);
 
-/// Empty, or which rule is broken and by what: "expected … but got …".
+/// Empty, or the violated rule: "expected … but got …".
 std::string findFault(PlanAttr plan, const ProductLoop &product, const LoopResources &resources);
 
 } // namespace nstf::systolic

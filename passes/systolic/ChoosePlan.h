@@ -1,4 +1,4 @@
-// Which plan a loop of products gets, by what a compute unit has of registers, LDS and lines of the L1.
+// Chooses the plan of a loop of products, given the registers, the LDS and the L1 lines of a compute unit.
 #pragma once
 
 #include "passes/systolic/CheckPlan.h"
@@ -7,14 +7,14 @@ namespace nstf::systolic {
 
 struct PlanChoice {
   PlanAttr plan;
-  std::string text;    ///< what it does, for people
-  std::string refusal; ///< why the loop stays as it stands; empty where it does not
+  std::string text;    ///< a description for remarks
+  std::string refusal; ///< why the loop stays unchanged; empty if it changes
 };
 
 PlanChoice choosePlan(const ProductLoop &product, KernelOp kernel, const LoopResources &resources,
                       nstf::TargetView target);
 
-/// Blocks between a load and its products.
+/// The distance in blocks between a load and its products.
 int64_t getDistance(PlanAttr plan);
 
 } // namespace nstf::systolic

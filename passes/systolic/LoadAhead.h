@@ -1,11 +1,11 @@
-// A loop that does more than add up products, as its plan says: loads are rounds ahead.
+// Rewrites a loop that does more than add up products according to its plan, with loads rounds ahead.
 #pragma once
 
 #include "passes/analysis/Loops.h"
 
 namespace nstf::systolic {
 
-/// Makes the loop anew, with the plan. Precondition: the plan has no fault (CheckPlan.h).
+/// Replaces the loop by a planned one. Precondition: the plan has no fault (CheckPlan.h).
 void moveLoadsAhead(const ProductLoop &product, PlanAttr plan);
 
 } // namespace nstf::systolic

@@ -1,4 +1,4 @@
-// What a planned loop takes of a compute unit: registers, LDS, the lines of the L1, time.
+// The resources of a compute unit that a planned loop uses: registers, LDS, L1 lines, time.
 #pragma once
 
 #include "dialects/nstf/Target.h"
@@ -12,20 +12,21 @@ public:
   /// Precondition: the kernel has its array and wave size.
   LoopResources(KernelOp kernel, nstf::TargetView target) : kernel(kernel), target(target), costs(target) {}
 
-  /// Of a lane, with one workgroup on a compute unit.
+  /// Registers of a lane, with one workgroup on a compute unit.
   int64_t getRegisterLimit() const;
-  /// A lane's, by what is planned: sums, operands, what is on its way and addresses.
+  /// Registers of a lane that the plan uses: sums, operands, tiles in flight and addresses.
   int64_t countRegisters(const ProductLoop &product, PlanAttr plan) const;
   int64_t getLdsLimit() const { return target.ldsBytes(); }
-  /// The kernel's, with the scratch that it will have.
+  /// LDS bytes of the kernel, including its future scratch.
   int64_t countLdsBytes(const ProductLoop &product, PlanAttr plan) const;
-  /// What a block takes of LDS.
+  /// LDS bytes of a block.
   static int64_t countBlockBytes(const ProductLoop &product);
-  /// Of a compute unit, at most: what waits in registers for its buffer, and what goes past them.
+  /// Upper bound for the bytes in flight of a compute unit: tiles that wait in registers for their buffer, and tiles
+  /// that bypass the registers.
   static int64_t countBytesInFlight(const ProductLoop &product, PlanAttr plan);
-  /// Steps of a cell along K that a block's products are made in; 0 where they are no whole number.
+  /// The number of steps of one cell along K that make up a block's products; 0 if it is not an integer.
   int64_t countSteps(const ProductLoop &product) const;
-  /// For which a block keeps the matrix core of a SIMD busy.
+  /// Clocks for which a block keeps the matrix core of a SIMD busy.
   int64_t getBlockClocks(const ProductLoop &product) const;
   int64_t getWavesPerSimd() const;
   const Costs &getCosts() const { return costs; }
@@ -36,7 +37,7 @@ private:
   Costs costs;
 };
 
-/// A lane's registers of 32 bits that hold a tile.
+/// The 32-bit registers of a lane that hold a tile.
 int64_t countRegisters(mlir::Type tile);
 
 } // namespace nstf::systolic

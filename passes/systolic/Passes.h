@@ -1,4 +1,4 @@
-// Passes on tile programs (Passes.td says what each does).
+// Passes on tile programs (documented in Passes.td).
 #pragma once
 
 #include "dialects/systolic/Systolic.h"

@@ -1,4 +1,4 @@
-// Two halves of a workgroup that take turns at the matrix cores.
+// The ping-pong schedule: two halves of a workgroup's waves alternate at the matrix cores.
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
@@ -7,9 +7,10 @@
 
 namespace nstf::systolic {
 
-/// Makes a pipelined loop one of clusters between barriers, memory work and products in turns, through which one half
+/// Rewrites a pipelined loop as clusters between barriers, alternating between memory accesses and products. One half
 /// of the waves runs one cluster ahead of the other: of the two waves on a SIMD one multiplies while the other moves
-/// tiles. Precondition: nothing in the loop stands in an overlap yet. Empty, or why not; then nothing has changed.
+/// tiles. Precondition: no operation of the loop is in an overlap yet. Returns an empty string, or why the loop cannot
+/// be rewritten; then nothing has changed.
 std::string pingPong(mlir::scf::ForOp loop, KernelOp kernel, int64_t simds);
 
 } // namespace nstf::systolic

@@ -1,7 +1,7 @@
-// How many elements of a row one access to memory moves.
+// The number of elements of a row that one memory access moves.
 //
-// Rows need not begin at multiples of anything: buffer instructions take any address (ROCm sets the unaligned access
-// mode). But an access must not run over the end of its row, where the next row begins, nor begin in front of it.
+// Rows may begin at any address, because buffer instructions accept any (ROCm sets the unaligned access mode). But an
+// access must not extend past the end of its row, where the next row begins, nor begin before the row.
 #pragma once
 
 #include "passes/systolic/Divisor.h"
@@ -9,7 +9,7 @@
 
 namespace nstf::systolic {
 
-/// What is known of the first column that a tile accesses, whose parts begin `modulus` columns apart.
+/// Static facts about the first column that a tile accesses.
 struct KnownIndex {
   Congruence congruence;
   int64_t minimum = 0;
@@ -19,8 +19,8 @@ struct KnownIndex {
 };
 
 struct RowAccess {
-  /// An access that the begin or the end of its row cuts: that of column `at`. So many elements side by side from
-  /// column `from` all are in the row, and those of the access among them.
+  /// An access, of column `at`, that the start or the end of its row cuts. The `width` elements from column `from` on
+  /// are all inside the row, and include the part of the access that is.
   struct Cut {
     int64_t at, from;
   };
@@ -28,10 +28,11 @@ struct RowAccess {
   int64_t width;
   std::optional<Cut> cut;
 
-  /// Of accesses of `wanted` elements of `bits` each to rows of `length`, on which all columns are that are meant.
+  /// The access for up to `wanted` elements of `bits` each to rows of `length` elements; `column` describes the columns
+  /// at which accesses begin.
   static RowAccess get(int64_t wanted, unsigned bits, int64_t length, const KnownIndex &column);
 
-  /// The elements of the access at `cut` that are in the row: the first, and one past the last.
+  /// The elements of the access at `cut` that are inside the row: the first, and one past the last.
   int64_t firstInside() const { return cut->at < 0 ? -cut->at : 0; }
   int64_t endInside() const { return cut->at < 0 ? width : cut->from + width - cut->at; }
 };

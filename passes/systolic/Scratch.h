@@ -1,25 +1,24 @@
-// How much LDS an operation needs for itself while it runs.
+// The scratch LDS that an operation needs while it runs.
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
 
 namespace nstf::systolic {
 
-/// The argument attribute of the LDS array that such operations share.
+/// The argument attribute of the LDS array that these operations share.
 constexpr llvm::StringLiteral scratchAttributeName = "systolic.scratch";
 
-/// The type in which LDS holds an element: i1 takes a byte.
+/// The type in which LDS stores an element: i1 takes a byte.
 mlir::Type getStoredElementType(mlir::Type elementType);
 
-/// The waves of a workgroup, of all its crews.
+/// The number of waves of a workgroup, including all its crews.
 int64_t countWaves(KernelOp kernel);
 
-/// Bytes of LDS `op` needs: a conversion between lanes that names no array the whole tile, a reduction across waves one
-/// value for each register, lane and wave of its result, and several waves that arrive together 4. 0 for everything
-/// else.
+/// LDS bytes that `op` needs. A conversion between lanes without arrays needs the whole tile; a reduction across waves
+/// one value for each register, lane and wave of its result; an arrive of several waves 4 bytes; any other operation 0.
 int64_t getScratchBytes(mlir::Operation *op, int64_t waveSize);
 
-/// Bytes of LDS that the operations of a kernel share: for each crew as many as the one that needs most.
+/// LDS bytes of the shared scratch of a kernel: for each crew the need of the operation that needs most.
 int64_t getScratchBytes(KernelOp kernel);
 
 } // namespace nstf::systolic

@@ -1,4 +1,5 @@
-// What each operation says of its kernel templates: one model an op, in the file named as the dialect's.
+// The bindings of each operation to its kernel templates: one external model for each op, in the file named like the
+// dialect's.
 #pragma once
 
 #include "passes/nstf_to_systolic/Binding.h"
