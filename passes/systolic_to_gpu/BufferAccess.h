@@ -1,14 +1,16 @@
-// Where the elements of a tile stand in memory.
+// The memory addresses of the elements of a tile.
 //
-// Buffers are rank-1 here, so that an access is base + constant: the constants end up in the instructions' offset
-// field. Of a load's address, what all lanes share goes into the scalar offset. In a loop that is what changes from
-// round to round, one number for all loads that advance alike; the rest, a register for each instruction, is computed
-// before the loop. An element outside gets the index one past the end, which the hardware's range check reads as 0 and
-// drops on writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing). Where a buffer ends with the
-// launch's tokens, that index still is the one past its type's end.
+// Buffers have rank 1 at this level, so that an address is base + constant, and the constants are folded into the
+// instructions' offset fields. The part of a load's address that is the same in all lanes goes into the scalar offset.
+// In a loop this part is what changes from round to round, one value for all loads that advance alike; the rest, a
+// register for each instruction, is computed before the loop. An element out of bounds gets the index one past the end
+// of the buffer, for which the hardware's range check makes loads return 0 and drops stores (amdgpu raw buffer
+// accesses; CDNA3 ISA manual, buffer addressing). If the buffer's size depends on the launch's tokens, this index is
+// still the one past the end of its type.
 //
-// The check takes each dword for itself, so that none may be half outside: an access that its row's begin or end cuts
-// is loaded from where it is whole, and its elements are moved in their registers; and it is stored in pieces.
+// The range check works on whole dwords, so no dword may be partly out of bounds. An access that the start or the end
+// of its row cuts is therefore loaded from a position where it is whole, and its elements are moved in their registers;
+// it is stored in pieces.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,52 +18,53 @@
 
 namespace nstf::systolic {
 
-/// Where an access goes, in elements: the sum of the three.
+/// The address of an access, in elements: the sum of the three members.
 struct BufferAddress {
   mlir::Value lanes;  ///< i32
-  mlir::Value shared; ///< by all lanes, i32, or null
+  mlir::Value shared; ///< the same in all lanes, i32, or null
   int64_t constant;   ///< fits the offset field of the instruction
 };
 
-/// One load's or store's addresses.
+/// The addresses of one load or store.
 class BufferAccess {
 public:
   struct Description {
     mlir::MemRefType buffer; ///< with its axes, before conversion
-    PackedAttr packing;      ///< how it lies; null: row by row
-    int64_t perToken;        ///< elements for each token where the buffer ends with the launch's, else 0
+    PackedAttr packing;      ///< null: stored row by row
+    int64_t perToken;        ///< elements for each token if the buffer's size depends on the launch's tokens, else 0
     mlir::RankedTensorType tile;
     mlir::ValueRange indices, limits; ///< of the buffer's dimensions
     llvm::SmallVector<KnownIndex> known, knownLimits;
     mlir::Value rows, cols; ///< converted index tiles, or null
     FragmentAttr rowsLayout, colsLayout;
     bool transposed = false;
-    mlir::Value condition; ///< further condition for every element, or null
-    mlir::Value when;      ///< the same, alike in all lanes
+    mlir::Value condition; ///< additional condition for each element, or null
+    mlir::Value when;      ///< additional condition that is the same in all lanes, or null
   };
 
   BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description access);
 
-  /// Elements that one store moves.
+  /// Elements of one store.
   int64_t getWidth() const { return row.width; }
-  /// What each load gives.
+  /// The registers of each load.
   const AccessRegisters &getLoads() const { return loads; }
-  /// Of a load whose first register is `number`.
+  /// The address of a load whose first register is `number`.
   BufferAddress getAddress(int64_t number);
-  /// What it loaded, each element in its place.
+  /// The loaded values of a cut access, with each element moved to its register.
   mlir::Value moveCut(mlir::Value loaded, int64_t number);
 
-  /// The index that a store from register `number` on goes to: past the end where its elements are outside, or cut.
+  /// The index of a store from register `number` on: past the end if its elements are out of bounds, or cut.
   mlir::Value getIndex(int64_t number) { return getIndex(number, row.cut.has_value()); }
 
-  /// An access that is cut stores pieces of powers of two: `count` elements from its element `offset` on.
+  /// An access that is cut is stored in pieces whose sizes are powers of two: `count` elements from its element
+  /// `offset` on.
   struct Piece {
     int64_t offset, count;
   };
   bool isCut() const { return row.cut.has_value(); }
   llvm::SmallVector<Piece> getPieces() const;
   mlir::Value getIndexOfCut(int64_t number, int64_t offset);
-  /// Whether the tile has any; alike in all lanes.
+  /// Whether the tile has a cut access; the same in all lanes.
   mlir::Value reachesCut();
 
 private:

@@ -1,4 +1,4 @@
-// Accesses to LDS, as lowered kernels make them.
+// LDS accesses of lowered kernels.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -7,15 +7,15 @@
 
 namespace nstf {
 
-/// Of an amdgpu.sched_barrier: a part of a tile goes through LDS to other lanes from here on.
+/// On an amdgpu.sched_barrier: a part of a tile starts to go through LDS to other lanes here.
 constexpr llvm::StringLiteral partAttributeName = "systolic.part";
 
 struct LdsAccess {
   support::LdsDirection direction;
-  mlir::Type type; ///< of what a lane reads or writes
+  mlir::Type type; ///< type of the data of a lane
 };
 
-/// Nothing where an operation does not read or write LDS.
+/// nullopt if an operation does not read or write LDS.
 std::optional<LdsAccess> getLdsAccess(mlir::Operation *op);
 
 } // namespace nstf

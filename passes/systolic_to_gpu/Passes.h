@@ -1,4 +1,4 @@
-// The passes from the systolic dialect down to what the code generator takes; each is described in Passes.td.
+// The passes from the systolic dialect to the input of code generation (documented in Passes.td).
 #pragma once
 
 #include "dialects/nstf/NSTF.h"

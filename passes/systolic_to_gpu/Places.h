@@ -1,24 +1,24 @@
-// Where the elements of an array stand, row by row or in the order of operands (#systolic.packed).
+// The places of the elements of an array, stored row by row or in the order of operands (#systolic.packed).
 #pragma once
 
 #include "passes/systolic_to_gpu/TileLowering.h"
 
 namespace nstf::systolic {
 
-/// Places in elements from the array's first. A null packing: row by row.
+/// Places, in elements from the array's first. A null packing means row by row.
 struct Places {
   PackedAttr packing;
-  int64_t columns; ///< of the array; rank 1 has the rest of its elements in one row
+  int64_t columns; ///< of the array; an array of rank 1 is a single row
   unsigned elementBits;
 
   int64_t getPlace(llvm::ArrayRef<int64_t> coordinates) const;
   mlir::Value getPlace(IndexBuilder &index, llvm::ArrayRef<mlir::Value> coordinates) const;
 
-  /// Whether the place of a lane's element is that of its first element plus that of the register's offset: no digit of
-  /// the layout may reach into two of the blocks' that do not follow one another. `transposed`: the tile is the array's
-  /// transpose.
+  /// Whether the place of a lane's element is the sum of the place of its first element and that of the register's
+  /// offset. This holds if no digit of the layout spans two digits of the packing that are not contiguous.
+  /// `transposed`: the tile is the array's transpose.
   bool addsUp(FragmentAttr layout, bool transposed) const;
-  /// What an index of dimension `dim` must be a multiple of for its place to add up with those inside a tile.
+  /// The number that must divide an index of dimension `dim`, so that its place can be added to places inside a tile.
   int64_t getAlignment(unsigned dim) const;
 };
 

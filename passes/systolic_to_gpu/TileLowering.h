@@ -1,4 +1,4 @@
-// What the patterns that lower tile ops share: the kernel around them, lane coordinates, registers of a vector.
+// Shared state and helpers of the patterns that lower tile ops: the kernel, lane coordinates, registers of a vector.
 #pragma once
 
 #include "dialects/systolic/Layouts.h"
@@ -9,58 +9,59 @@
 
 namespace nstf::systolic {
 
-/// What a workgroup has of a buffer that ends with the launch's tokens, or of which each request has its own.
+/// A workgroup's part of a buffer whose size depends on the launch's tokens, or of which each request has its own copy.
 struct OwnMemory {
-  mlir::Value memory;   ///< null where the buffer is one for all and ends with its type
-  mlir::Value begin;    ///< the first element of it, an index; null: the buffer's
-  int64_t perToken = 0; ///< elements for each token where it ends with them, else 0
+  mlir::Value memory;   ///< null if the buffer is shared by all and its type gives its size
+  mlir::Value begin;    ///< index of its first element; null: the buffer's first
+  int64_t perToken = 0; ///< elements for each token if its size depends on the tokens, else 0
 };
 
 struct IndexBuilder;
 
-/// One buffer of an LDS array: number `number` of `memory`, which has as many of `shape`.
+/// One buffer of an LDS array: buffer `number` of `memory`, which holds several of `shape`.
 struct LdsBuffer {
   mlir::Value memory, number;
   llvm::ArrayRef<int64_t> shape;
 };
 
-/// The kernel being lowered. `lane`, `wave` (of its crew) and `crew` are index values made once at its entry; `scratch`
-/// is the i8 LDS array that ops share, null where no op needs one, `scratchStart` where the crew's own part of it
-/// begins.
+/// The kernel being lowered. `lane`, `wave` (within its crew) and `crew` are index values computed once at the kernel's
+/// entry. `scratch` is the i8 LDS array that ops share, null if no op needs one; `scratchStart` is the start of the
+/// crew's own part of it.
 struct KernelContext {
   SystolicArrayAttr array;
   int64_t waveSize = 0, crews = 1;
   mlir::Value lane, wave, crew, scratch, scratchStart;
-  mlir::Value controlStart; ///< where the request's control block begins, in numbers; null: the step's is read
+  mlir::Value controlStart; ///< start of the request's control block, in i32 elements; null: the step's is read
   llvm::MapVector<mlir::Value, OwnMemory> ownMemory; ///< by the tile program's buffer
-  llvm::DenseMap<mlir::Value, PackedAttr> packings;  ///< of buffers that do not lie row by row
-  /// The memory of each buffer of an array that is staged, by the tile program's array. Each has one of its own: only
-  /// so the back end knows which accesses a stage under way has to do with, and waits for no other.
+  llvm::DenseMap<mlir::Value, PackedAttr> packings;  ///< of buffers that are not stored row by row
+  /// The memory of each buffer of a staged array, by the tile program's array. Each buffer has memory of its own. Only
+  /// then can the back end tell which accesses depend on a stage in flight, and wait for no other stage.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> stagedArrays;
-  llvm::DenseMap<mlir::Value, mlir::Value> ldsBytes; ///< i8 arrays, by the tile program's array, where it has views
-  /// What is known of each index and limit of loads and stores, found while loops still stand as they were.
+  llvm::DenseMap<mlir::Value, mlir::Value> ldsBytes; ///< i8 arrays, by the tile program's array, if it has views
+  /// Static facts about each index and limit of loads and stores, computed while loops are still in their original
+  /// form.
   llvm::DenseMap<mlir::Value, KnownIndex> indices;
 
-  /// Buffer `number` of the tile program's array `lds`, which was converted to `converted`.
+  /// Buffer `number` of the tile program's array `lds`; `converted` is the lowered array.
   LdsBuffer getLdsBuffer(IndexBuilder &index, mlir::Value lds, mlir::Value converted, mlir::Value number) const;
 
-  /// Where accesses to `buffer` go, which was converted to `converted`.
+  /// The memory that accesses to `buffer` use; `converted` is the lowered buffer.
   mlir::Value getMemory(mlir::Value buffer, mlir::Value converted) const {
     mlir::Value memory = ownMemory.lookup(buffer).memory;
     return memory ? memory : converted;
   }
 };
 
-/// Buffers x shape in workgroup memory, or buffers x elements where the array is packed.
+/// The memory of an LDS array in workgroup memory: buffers x shape, or buffers x elements if the array is packed.
 mlir::MemRefType getLdsMemory(LdsType lds, int64_t buffers);
 
-/// Types below the tile level: a tile is a flat vector of its registers, a buffer a rank-1 memref in global memory, an
-/// LDS array its memory.
+/// Types below the tile level: a tile becomes a flat vector of its registers, a buffer a rank-1 memref in global
+/// memory, an LDS array its memory.
 struct TileTypeConverter : mlir::TypeConverter {
   TileTypeConverter();
 };
 
-/// Index arithmetic that folds what is constant.
+/// Index arithmetic that folds constants.
 struct IndexBuilder {
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -77,59 +78,61 @@ struct IndexBuilder {
   mlir::Value toI32(mlir::Value index);
 };
 
-/// `size` elements of `memory`'s base, a memref of rank 1, from element `begin` on, or from its first where that is
-/// null.
+/// A view of `size` elements of `memory`'s base, a memref of rank 1, from element `begin` on; a null `begin` is the
+/// first element.
 mlir::Value viewFrom(IndexBuilder &index, mlir::Value memory, mlir::Value begin, mlir::OpFoldResult size);
 
-/// Fills in `ownMemory` and `controlStart` of the kernel, from the control block. Of buffers that end with the launch's
-/// tokens, the size: what lies behind is out of range, so that a launch needs no room for more rows than it has; more
-/// tokens than there can be count as the most. Where the launch is of several requests, the part that is `request`'s,
-/// the number of the one that the workgroup serves, which is null otherwise; of buffers in `bySlot` that of its slot.
+/// Fills in `ownMemory` and `controlStart` of the kernel, from the control block. A buffer whose size depends on the
+/// launch's tokens gets this size. Elements behind it are out of range, so a launch needs no memory for more rows than
+/// it has; a number of tokens above the maximum counts as the maximum. In a launch of several requests, `request` is
+/// the number of the request that the workgroup serves, and buffers begin at its part, those in `bySlot` at the part of
+/// its slot; otherwise `request` is null.
 void placeOwnMemory(IndexBuilder &index, KernelContext &context, mlir::Value control, mlir::Value request,
                     const llvm::DenseSet<mlir::Value> &bySlot);
 
-/// The part of each coordinate that the lane and the wave decide.
+/// The part of each coordinate that depends on the lane and the wave.
 llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout,
                                                   unsigned rank);
 
-/// True on one of the lanes that hold the same elements; null where nothing is replicated.
+/// A condition that is true in one of the lanes that hold the same elements; null if no element is replicated.
 mlir::Value isFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout);
 
-/// `count` registers of `vector` from `first`: a scalar where count is 1.
+/// `count` registers of `vector` from `first` on: a scalar if `count` is 1.
 mlir::Value extractRegisters(IndexBuilder &index, mlir::Value vector, int64_t first, int64_t count);
 mlir::Value insertRegisters(IndexBuilder &index, mlir::Value registers, mlir::Value vector, int64_t first);
-/// The same of registers wherever they are, in this order.
+/// The same for any registers, in this order.
 mlir::Value extractRegisters(IndexBuilder &index, mlir::Value vector, llvm::ArrayRef<int64_t> numbers);
 mlir::Value insertRegisters(IndexBuilder &index, mlir::Value registers, mlir::Value vector,
                             llvm::ArrayRef<int64_t> numbers);
 mlir::Value zeroVector(IndexBuilder &index, mlir::VectorType type);
 
-/// Which register holds a coordinate (of those the registers decide).
+/// The register of each coordinate, of the part of coordinates that depends on the register.
 std::map<llvm::SmallVector<int64_t>, int64_t> mapRegisters(FragmentAttr layout, unsigned rank);
 
-/// The register of the tile that each of the slice's is; nothing where other lanes hold some of it.
+/// The register of the tile for each register of the slice; nullopt if other lanes hold some of the slice.
 std::optional<llvm::SmallVector<int64_t>> findSlice(SliceOp slice);
 
-/// Between the accesses to LDS of one wave, which are served in order: only the compiler must not exchange them.
+/// Keeps the compiler from reordering LDS accesses of one wave; the hardware serves them in order.
 void makeWaveFence(IndexBuilder &index);
 
-/// What the waves of a crew wrote to LDS is there for all of them after, and what they read is read. One of
-/// several crews is one wave, and the others are elsewhere.
+/// After it, LDS writes of the crew's waves are visible to all of them, and their LDS reads have completed. If there
+/// are several crews, each is one wave, and needs no barrier with the others.
 void makeLdsBarrier(IndexBuilder &index, const KernelContext &kernel);
 
-/// A part of a tile goes through LDS to other lanes from here on: systolic-to-gpu-issue-stores puts stores in front.
+/// Marks the start of a part of a tile that goes through LDS to other lanes; systolic-to-gpu-issue-stores places stores
+/// in front of it.
 void beginPart(IndexBuilder &index);
 
-/// The scratch from `start` on, the crew's own without it, seen as `shape` x `elementType`.
+/// The scratch from `start` on (by default the start of the crew's part), viewed as `shape` x `elementType`.
 mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::ArrayRef<int64_t> shape,
                         mlir::Type elementType, mlir::Value start = {});
 
-/// Whether the kernel is what lowering takes for granted: instantiated, slots inlined, every tile with a layout that
-/// goes with its neighbours', scratch allocated, buffers within reach of 32-bit offsets. Else an error says what is
-/// not.
+/// Checks the assumptions of lowering: instantiated, slots inlined, each tile with a layout that is consistent with
+/// those of its operands and users, scratch allocated, buffers within reach of 32-bit offsets. Otherwise emits an error
+/// that names the violated one.
 mlir::LogicalResult checkTileProgram(KernelOp kernel);
 
-/// A pattern that knows its kernel.
+/// A conversion pattern with access to the kernel's context.
 template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
   TilePattern(const KernelContext &kernel, mlir::TypeConverter &converter, mlir::MLIRContext *context,
               mlir::PatternBenefit benefit = 1)
