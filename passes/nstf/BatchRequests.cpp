@@ -1,4 +1,4 @@
-// nstf-batch-requests: a step takes rows of several requests (Passes.td).
+// nstf-batch-requests: lets a step take rows of several requests (Passes.td).
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/Passes.h"

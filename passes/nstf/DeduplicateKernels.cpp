@@ -1,4 +1,4 @@
-// nstf-deduplicate-kernels: equal layers are compiled once (Passes.td).
+// nstf-deduplicate-kernels: merges equal kernels (Passes.td).
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/Passes.h"

@@ -1,11 +1,12 @@
-// Nstf-form-kernels: groups operations, then moves each group into a kernel and leaves a step (Passes.td).
+// nstf-form-kernels: groups operations, then moves each group into a kernel and replaces it by a step (Passes.td).
 //
 //   %y = nstf.linear %x, %w                            nstf.kernel @linear_add_0(%x, %w, %r) {
 //   %z = nstf.add %r, %y                     ->          linear, add, return }
 //                                                      %z = nstf.step @linear_add_0(%x, %w, %r)
 //
-// Why a group may stand where its last op stood: every value inside a group but its results has its one use in the
-// group. So nothing between its ops needs what it makes, and all it uses from outside is there by then.
+// A group may take the place of its last op: each value inside a group, except its results, has its only use in the
+// group. So no op between those of the group depends on the group, and all values that the group uses from outside are
+// defined by then.
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"

@@ -1,11 +1,12 @@
-// Nstf-form-tensor-kernels: tensor code moves into kernels (Passes.td).
+// nstf-form-tensor-kernels: moves tensor code into kernels (Passes.td).
 //
 //   %a = linalg.generic {exp} %x                       nstf.kernel @tensor_0(%x) { exp, sum, return }
 //   %s = linalg.generic {sum over a row} %a     ->     %s = nstf.step @tensor_0(%x)
 //   %y = linalg.generic {%a / %s of the row}           nstf.kernel @tensor_1(%x, %s) { exp, quotient, return }
 //
-// Users are looked at before producers, so that how often an element is read is known when its producer's turn comes.
-// Copying an op into every kernel that reads it is what makes the rest simple: a kernel is a tree over its inputs.
+// Users are visited before producers, so that the number of reads of an element is known when its producer is visited.
+// An op is copied into every kernel that reads its result. This keeps the rest simple: a kernel is a tree over its
+// inputs.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

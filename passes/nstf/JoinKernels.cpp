@@ -1,4 +1,4 @@
-// nstf-join-kernels: launches that need nothing of each other become one (Passes.td).
+// nstf-join-kernels: joins independent launches (Passes.td).
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"

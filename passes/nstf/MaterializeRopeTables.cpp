@@ -1,4 +1,4 @@
-// nstf-materialize-rope-tables: one computed weight for all ropes that turn alike (Passes.td).
+// nstf-materialize-rope-tables: one computed weight for all ropes of equal frequencies and scale (Passes.td).
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/FormedGraph.h"

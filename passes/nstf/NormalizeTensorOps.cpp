@@ -1,7 +1,8 @@
-// nstf-normalize-tensor-ops: one way to write tensor code (Passes.td).
+// nstf-normalize-tensor-ops: rewrites tensor code as linalg.generic (Passes.td).
 //
-// Upstream's patterns: named linalg ops become linalg.generic, elementwise arith and math ops on tensors too, and
-// linalg.softmax the generics it is made of. tensor.generate stays: its body is a scalar formula already.
+// The pass runs upstream's patterns: named linalg ops and elementwise arith and math ops on tensors become
+// linalg.generic, and linalg.softmax is decomposed into generics. tensor.generate stays, because its body is a scalar
+// formula already.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

@@ -1,4 +1,4 @@
-// nstf-order-caches: caches in the order of matrix operands (Passes.td).
+// nstf-order-caches: stores caches in the order of matrix operands (Passes.td).
 //
 //   nstf.state @k : tensor<512x64xf16>  ->  nstf.state @k : tensor<512x64xf16, #nstf.operand_order<keys, heads = 2>>
 //   nstf.state @v : tensor<512x64xf16>  ->  nstf.state @v : tensor<512x64xf16, #nstf.operand_order<values, heads = 2>>

@@ -1,4 +1,4 @@
-// Nstf-plan-memory: lifetimes over the list of steps, then places in one arena (Passes.td).
+// nstf-plan-memory: computes lifetimes over the list of steps, then places in one arena (Passes.td).
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/ArenaValues.h"

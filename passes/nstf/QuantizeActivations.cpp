@@ -1,4 +1,4 @@
-// nstf-quantize-activations: products read codes on both sides (Passes.td).
+// nstf-quantize-activations: quantises the other operand of products of codes (Passes.td).
 //
 //   %t = nstf.convert %h {type = f16}                  %q, %s = nstf.quantize %h {type = i8, group = 64}
 //   %w = nstf.dequantize %codes, %scales               %w = nstf.dequantize %codes, %scales

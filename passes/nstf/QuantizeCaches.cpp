@@ -1,4 +1,4 @@
-// nstf-quantize-caches: caches of codes and of scales (Passes.td).
+// nstf-quantize-caches: stores keys and values as codes and scales (Passes.td).
 //
 //   %t = nstf.convert %k {type = f16}                  %q, %s = nstf.quantize %k {type = i8, group = 8}
 //   %c = nstf.kv_append %t, %cache                     %c = nstf.kv_append %q, %codes

@@ -1,4 +1,4 @@
-// nstf-quantize-weights: products read codes and scales (Passes.td).
+// nstf-quantize-weights: stores the matrices of linears as codes and scales (Passes.td).
 //
 //   %w = nstf.get @up : tensor<172x64xf16>             %c = nstf.get @up.codes : tensor<172x8xi32>
 //   %y = nstf.linear %x, %w                     ->     %s = nstf.get @up.scales : tensor<172x1xf16>

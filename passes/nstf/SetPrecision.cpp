@@ -1,4 +1,4 @@
-// nstf-set-precision: operands of matrix products in fewer bits (Passes.td).
+// nstf-set-precision: stores operands of matrix products in fewer bits (Passes.td).
 //
 //   %h = nstf.rms_norm %x, %g                          %h = nstf.rms_norm %x, %g
 //   %q = nstf.linear %h, %w                      ->    %t = nstf.convert %h {type = f16}

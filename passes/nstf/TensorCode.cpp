@@ -1,4 +1,4 @@
-// What tensor code the generic template can compute (TensorCode.h).
+// The checks and queries of tensor code (TensorCode.h).
 #include "passes/nstf/TensorCode.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-// How a kernel region fits a template (Binding.h); what each operation says of itself is in bindings/.
+// The binding of kernel regions to templates (Binding.h); bindings/ has the parts for each operation.
 #include "passes/nstf_to_systolic/Binding.h"
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"

@@ -6,14 +6,15 @@
 //         %scales = systolic.load %w_scales[%n, %k/128] : memref<64x1xf16, …> -> tensor<16x1xf32, …>
 //         %w = (%code - 8) * (systolic.broadcast %scales each along 1)
 //
-// Where a matrix goes into sums of products alone, codes are multiplied as they are; zeros and scales are the sums':
+// If a matrix is only used in sums of products, codes are multiplied without decoding, and zeros and scales are applied
+// to the sums:
 //
 // BEFORE  %next = systolic.dot %w, %x, %acc
 // AFTER   %products = systolic.dot %code, %x, 0        %x_sums = systolic.dot 1, %x, 0
 //         %next = %acc + (%products - 8 * %x_sums) * (systolic.broadcast %scales each along 1)
 //
-// So it is of systolic.mma, if a row has one scale or each wave makes a part of the sum, where codes are numbers of the
-// operands' 16 bits.
+// The same holds for systolic.mma if codes are exact in the operands' 16-bit type, and a row has one scale or each wave
+// computes a part of the sum.
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

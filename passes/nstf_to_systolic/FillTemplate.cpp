@@ -1,4 +1,4 @@
-// nstf-to-systolic-fill-template: a kernel region's sizes, buffers and elementwise ops go into its template
+// nstf-to-systolic-fill-template: fills a kernel region's sizes, buffers and elementwise ops into its template
 // (Passes.td).
 #include "dialects/systolic/OperandTypes.h"
 #include "mlir/IR/Remarks.h"

@@ -1,4 +1,4 @@
-// Rows stored as codes (QuantizeRows.h).
+// Stores rows as codes (QuantizeRows.h).
 //
 // BEFORE  scf.for %n = … { %y = …; systolic.store %y, %Y[%m0, %n] limit [%rows, %N] }
 // AFTER   %maxima = scf.for %n = … iter_args(%acc = 0) { %y = …; scf.yield maxsi %acc, bitcast |%y| }
@@ -6,7 +6,7 @@
 //         systolic.store %scale, %S[%m0] limit [%rows]
 //         scf.for %n = … { %y = …; %code = clamp %y / %scale; systolic.store %code, %Y[%m0, %n] limit [%rows, %N] }
 //
-// Each number is made twice, by the same operations; what the loops load is loaded once where it fits
+// Each number is computed twice, by the same operations. Loads of both loops are shared if registers allow
 // (systolic-share-loads). The arithmetic is that of the template quantize.
 #include "passes/nstf_to_systolic/QuantizeRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

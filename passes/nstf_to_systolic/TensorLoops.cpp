@@ -1,4 +1,4 @@
-// Linalg.generic on tiles: bodies and reductions (TensorPull.h).
+// linalg.generic on tiles: bodies and reductions (TensorPull.h).
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/nstf_to_systolic/TensorPull.h"

@@ -1,4 +1,4 @@
-// What each tensor op reads where (TensorPull.h).
+// The places of its operands that each tensor op reads (TensorPull.h).
 #include "passes/nstf_to_systolic/TensorPull.h"
 #include "llvm/ADT/TypeSwitch.h"
 

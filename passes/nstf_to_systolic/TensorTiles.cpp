@@ -1,5 +1,5 @@
-// Arithmetic on tiles, and places in tensors (TensorTiles.h). Constants fold here, so that what reads no data stays
-// short.
+// Arithmetic on tiles, and places in tensors (TensorTiles.h). Constants are folded here, so that code that depends on
+// no data stays short.
 #include "passes/nstf_to_systolic/TensorTiles.h"
 #include "mlir/IR/Matchers.h"
 

@@ -1,4 +1,4 @@
-// systolic-align-blocks: blocks of a sum of products end where the sum does (Passes.td).
+// systolic-align-blocks: makes the last block of a sum of products end with the sum (Passes.td).
 //
 // BEFORE  scf.for %k = %c0 to %c4100 step %c64 { systolic.load %X[%m0, %k]; … }
 // AFTER   scf.for %k = %c0 to %c4160 step %c64 { %column = arith.subi %k, %c60; systolic.load %X[%m0, %column]; … }

@@ -1,4 +1,4 @@
-// systolic-allocate-scratch: one shared piece of LDS for conversions and reductions (Passes.td).
+// systolic-allocate-scratch: allocates one shared LDS scratch for conversions and reductions (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"

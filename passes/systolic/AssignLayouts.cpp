@@ -1,11 +1,12 @@
-// Systolic-assign-layouts: every tile gets its layout (Passes.td).
+// systolic-assign-layouts: assigns a layout to every tile (Passes.td).
 //
 // BEFORE  %s = systolic.mma %k, %q, %zero : tensor<32x16xf32, #axes<BKV, D>>, … -> tensor<32x16xf32, #axes<BKV, BQ>>
 // AFTER   %s = systolic.mma %k, %q, %zero : tensor<32x16xf32, #fragment1>, … -> tensor<32x16xf32, #fragment>
 //
-// Layouts spread along links: an operation that relates the layouts of its operands and results (elementwise: all
-// equal; loop: initial value, carried value, yielded value and result equal; broadcast and reduce: a slice). Each seed
-// spreads as far as it gets before the next one is placed; the first to arrive wins, the rest is converted.
+// Layouts spread along links. A link is an operation that relates the layouts of its operands and results (elementwise:
+// all equal; loop: initial value, carried value, yielded value and result equal; broadcast and reduce: a slice). Each
+// seed spreads as far as possible before the next one is placed. The first layout to reach a tile is kept; other
+// layouts are converted.
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

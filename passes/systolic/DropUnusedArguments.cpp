@@ -1,5 +1,4 @@
-// systolic-drop-unused-arguments: a kernel takes neither a control block nor a buffer that it does not read
-// (Passes.td).
+// systolic-drop-unused-arguments: removes the control block and the buffers that a kernel does not read (Passes.td).
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 

@@ -1,9 +1,9 @@
-// systolic-expand-math: tanh and erf in arithmetic and exp (Passes.td).
+// systolic-expand-math: expands tanh and erf to arithmetic and exp (Passes.td).
 //
-// The chips have instructions for neither, and upstream's lowering would call a device library. Both are odd, so they
-// are computed from t = |x| and take the sign of x, zeros included: near 0 a polynomial, else a form of exp that runs
-// into 1 by itself, for infinity too. Polynomials are minimax (Remez, 40 digits), in Horner's form with fused
-// multiply-adds. Largest errors against float64: erf 7.8e-8, tanh 7.9e-8 and 1.5e-7 relative.
+// The chips have no instructions for them, and upstream's lowering would call a device library. Both functions are odd,
+// so they are computed from t = |x| and take the sign of x, including that of zeros. Near 0 a polynomial is used,
+// elsewhere a form of exp that converges to 1, also at infinity. Polynomials are minimax (Remez, 40 digits), in
+// Horner's form with fused multiply-adds. Largest errors against float64: erf 7.8e-8, tanh 7.9e-8 and 1.5e-7 relative.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"

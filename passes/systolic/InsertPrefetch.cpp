@@ -1,4 +1,4 @@
-// systolic-insert-prefetch: what a loop of products needs is on its way as its plan says (Passes.td).
+// systolic-insert-prefetch: rewrites each loop of products according to its plan (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "passes/systolic/CheckPlan.h"
 #include "passes/systolic/LoadAhead.h"

@@ -1,4 +1,4 @@
-// systolic-instantiate: parameters in, every type resized by its axis names (Passes.td).
+// systolic-instantiate: sets parameters and resizes every type by its axis names (Passes.td).
 //
 // Types are replaced in place through AttrTypeReplacer, which reaches block arguments, loop-carried values, signatures,
 // and buffer types; splat constants keep their value at the new size.

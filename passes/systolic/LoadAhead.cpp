@@ -3,8 +3,8 @@
 //         for k iter(tile) { barrier; write tile; barrier; load k + step when that is inside; read; … yield loaded }
 // WITH TWO BUFFERS
 //         load first, second; barrier; write first → lds[0]
-//         for k iter(tile, n = 0) { barrier; read lds[n]; write tile → lds[1 - n]; load k + 2 steps; … yield loaded, 1
-//         - n }
+//         for k iter(tile, n = 0) { barrier; read lds[n]; write tile → lds[1 - n]; load k + 2 steps;
+//                                   … yield loaded, 1 - n }
 #include "passes/systolic/LoadAhead.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,4 +1,5 @@
-// systolic-order-workgroups: one work index for all axes of the grid, in an order that suits the caches (Passes.td).
+// systolic-order-workgroups: replaces the work indices of all axes of the grid by one, in a cache-friendly order
+// (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

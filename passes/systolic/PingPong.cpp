@@ -12,9 +12,9 @@
 //                                              }
 //                                              if (first half) s_barrier
 //
-// While a wave is between two barriers, those of the other half are one cluster before or behind. So what a memory
-// cluster accesses must be done, not just begun, before the barrier at its end where the memory cluster after it
-// touches the same: that one runs beside this one's products.
+// While a wave is between two barriers, the waves of the other half are one cluster ahead or behind. So the accesses of
+// a memory cluster must be complete, not just issued, before the barrier at its end if the memory cluster after it
+// accesses the same buffer: that cluster runs at the same time as this one's products.
 #include "passes/systolic/PingPong.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -1,4 +1,4 @@
-// systolic-plan-loops: what a loop of products does when (Passes.td).
+// systolic-plan-loops: plans the order of loads, LDS accesses and products of loops (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"

@@ -1,12 +1,12 @@
 // BEFORE  for k { load; barrier; write → lds[0]; barrier; read lds[0]; mma }
-// AFTER   what the plan's first block takes for done: loads, writes, barrier, reads
-//         for k by as many blocks as buffers and pairs take turns {
+// AFTER   actions that the plan's first block expects to be done: loads, writes, barrier, reads
+//         for k, with as many blocks in a round as the plan's buffers and pairs need {
 //           block in lds[0]: the plan's round
 //           block in lds[1]: the same with the buffers exchanged
 //         }
-//         the blocks that are left
+//         the remaining blocks
 //
-// A load past the last block is none (`when`), and what it gives is 0: the blocks that fill the last round add nothing.
+// A load past the last block is disabled (`when`) and returns 0, so the blocks that fill up the last round add nothing.
 #include "passes/systolic/ProductPipeline.h"
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

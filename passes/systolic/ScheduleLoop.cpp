@@ -1,4 +1,4 @@
-// systolic-schedule-loop: memory work flows beside the products (Passes.td).
+// systolic-schedule-loop: interleaves memory accesses with products (Passes.td).
 //
 // BEFORE  %f = systolic.read …                    AFTER  %next:2 = systolic.overlap {
 //         systolic.write …                                 %s = systolic.mma %a, %b, %sum

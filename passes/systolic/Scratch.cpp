@@ -1,4 +1,4 @@
-// How much LDS an operation needs for itself while it runs (Scratch.h).
+// The scratch LDS that operations need (Scratch.h).
 #include "passes/systolic/Scratch.h"
 #include "passes/analysis/Operands.h"
 #include "llvm/Support/MathExtras.h"

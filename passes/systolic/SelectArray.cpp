@@ -1,4 +1,4 @@
-// systolic-select-array: how many waves stand where, and which matrix instruction is the cell (Passes.td).
+// systolic-select-array: chooses the waves of the array and the matrix instruction of its cells (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

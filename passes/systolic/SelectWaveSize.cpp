@@ -1,4 +1,4 @@
-// systolic-select-wave-size: wave32 or wave64, from the target's row (Passes.td).
+// systolic-select-wave-size: chooses wave32 or wave64 from the target's facts (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"

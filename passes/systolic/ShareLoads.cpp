@@ -1,4 +1,4 @@
-// systolic-share-loads: what several loops load is loaded once (Passes.td).
+// systolic-share-loads: merges equal loads of several loops (Passes.td).
 //
 // BEFORE  %max = scf.for %n = %c0 to %end step %c1024 … { %x = systolic.load %X[%m0, %n]; … }
 //         %sum = scf.for %n = %c0 to %end step %c1024 … { %x = systolic.load %X[%m0, %n]; … }

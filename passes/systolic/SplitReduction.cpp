@@ -1,4 +1,4 @@
-// systolic-split-reduction: the waves of a workgroup share out the columns of a sum of products (Passes.td).
+// systolic-split-reduction: divides the columns of a sum of products among the waves of a workgroup (Passes.td).
 //
 // BEFORE  %sum = scf.for %k = … iter_args(%acc = %zero) -> (tensor<32x32xf32>) { …; mma %x, %w, %acc }
 // AFTER   %parts = scf.for %k = … iter_args(%acc = %zeros) -> (tensor<64x32xf32>) { …; mma %x, %w, %acc parts 2 }

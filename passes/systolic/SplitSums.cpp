@@ -1,4 +1,4 @@
-// systolic-split-sums: long sums of products in two levels (Passes.td).
+// systolic-split-sums: accumulates long sums of products in two levels (Passes.td).
 //
 // BEFORE  %sum = scf.for %k = %c0 to %K step %BK iter_args(%acc = %zero) { …; mma …, %acc }
 // AFTER   %sum = scf.for %k0 = %c0 to %K step %columns iter_args(%total = %zero) {

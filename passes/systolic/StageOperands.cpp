@@ -1,4 +1,4 @@
-// systolic-stage-operands: how what memory gives gets to the products (Passes.td).
+// systolic-stage-operands: moves operands from memory to the products through LDS (Passes.td).
 //
 // BEFORE  %x = systolic.load %X[…] : !X -> tensor<128x64xf16, #blocked>
 //         %a = systolic.convert_layout %x : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #a>

@@ -1,4 +1,4 @@
-// systolic-widen-stores: results go to memory in whole segments (Passes.td).
+// systolic-widen-stores: stores results in whole segments of memory (Passes.td).
 //
 // BEFORE  systolic.store %sum, %Y[…] : tensor<256x256xf32, #acc>, !Y
 // AFTER   %rounded = arith.truncf %sum
@@ -6,7 +6,7 @@
 //         %rows = systolic.convert_layout %rounded through %array : … -> tensor<256x256xf16, #rows>
 //         systolic.store %rows, %Y[…]
 //
-// Where an epilogue loads tiles of the result's shape, the conversion stands before it: then these loads are as wide.
+// If an epilogue loads tiles of the result's shape, the conversion precedes these loads, so that they are as wide.
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Rounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

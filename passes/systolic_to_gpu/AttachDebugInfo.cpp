@@ -1,8 +1,8 @@
-// systolic-to-gpu-attach-debug-info: MLIR locations become scopes that DWARF can say (Passes.td).
+// systolic-to-gpu-attach-debug-info: turns MLIR locations into scopes that DWARF can express (Passes.td).
 //
-// A location is read as a stack of frames, innermost first: a call site is its callee's frames and then its caller's; a
-// name goes with the file's line below it; of a fusion the first part that says something counts. The last frame stands
-// in the kernel's function, every other one becomes a function inlined there:
+// A location is read as a stack of frames, innermost first. A call site has the frames of its callee, then those of its
+// caller. A name location belongs to the line of the file location below it. Of a fused location the first part with a
+// line counts. The last frame is in the kernel's function; every other frame becomes a function inlined there:
 //
 //   add's line in the model    at  matmul.mlir:55             in  kernel "model.layers.0.mlp.down_proj"
 //   a subprogram of its name       a subprogram "matmul"          the kernel's subprogram

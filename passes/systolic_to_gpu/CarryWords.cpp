@@ -1,4 +1,4 @@
-// systolic-to-gpu-carry-words: what loops and branches give of narrow elements is words, or one by one (Passes.td).
+// systolic-to-gpu-carry-words: carries narrow elements through loops and branches as words, or one by one (Passes.td).
 //
 // BEFORE  scf.for … iter_args(%tile = %first) -> (vector<64xbf16>) { … scf.yield %next }
 // AFTER   scf.for … iter_args(%words = %part, …) -> (vector<4xi32>, …) { …  scf.yield %part_of_next, … }

@@ -1,5 +1,5 @@
-// What lowering takes for granted of a tile program, checked before it begins: patterns that met something else could
-// only fail in the middle, or give a wrong kernel.
+// Checks the assumptions of lowering about a tile program before lowering begins: conversion patterns would otherwise
+// fail halfway, or produce a wrong kernel.
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/systolic/Scratch.h"

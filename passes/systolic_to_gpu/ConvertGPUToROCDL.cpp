@@ -1,9 +1,10 @@
-// Gpu.module → LLVM and ROCDL dialect, with no ROCm library behind it.
+// systolic-to-gpu-convert-gpu-to-rocdl: converts a gpu.module to the LLVM and ROCDL dialects, without ROCm libraries.
 //
-// Upstream's patterns, in this order of preference: math functions to LLVM intrinsics (benefit 10) before the calls of
-// `__ocml_*` that the ROCDL patterns would make; everything else as upstream has it. Two checks stand around the
-// conversion, since the back end aborts the process on what it cannot select ("Cannot select"): before it, matrix
-// instructions against the chip's row and math functions against the table below; after it, whatever is left over.
+// The pass uses upstream's patterns, in this order of preference: math functions to LLVM intrinsics (benefit 10) before
+// the calls of `__ocml_*` that the ROCDL patterns would make; everything else as upstream has it. The back end aborts
+// the process on operations that it cannot select ("Cannot select"), so two checks surround the conversion. The first
+// one checks matrix instructions against the chip's row and math functions against the table below; the second one
+// rejects any remaining operation.
 #include "passes/systolic_to_gpu/Passes.h"
 
 #include "dialects/nstf/Target.h"

@@ -1,4 +1,4 @@
-// systolic-to-gpu-fetch-code: a kernel's code is on its way to the L2 before it is wanted (Passes.td).
+// systolic-to-gpu-fetch-code: prefetches a kernel's code into the L2 (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"

@@ -1,4 +1,4 @@
-// systolic-to-gpu-issue-stores: results leave while others are still on their way through LDS (Passes.td).
+// systolic-to-gpu-issue-stores: stores parts of results while others are still moved through LDS (Passes.td).
 //
 // BEFORE  write 0; read 0; write 1; read 1; write 2; read 2; store 0; store 1; store 2
 // AFTER   write 0; read 0; write 1; read 1 | store 0 | write 2; read 2 | store 1; store 2

@@ -1,4 +1,4 @@
-// systolic-to-gpu-join-parts: the functions of a variant's parts become one (Passes.td).
+// systolic-to-gpu-join-parts: joins the functions of a variant's parts to one function (Passes.td).
 //
 //   nstf.part { gpu.func @a_part0(%x, %w0, %y0) }        gpu.func @a(%x, %w0, %y0, %w1, %y1) {
 //   nstf.part { gpu.func @a_part1(%x, %w1, %y1) }   ->     %id = gpu.block_id x

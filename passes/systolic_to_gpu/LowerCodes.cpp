@@ -1,11 +1,12 @@
-// Lowering of conversions from codes of 8 bits to floats, which are exact, and of floats to f8E4M3FNUZ, which gfx942
-// alone has an instruction for.
+// Lowering of conversions from 8-bit codes to floats, which are exact, and from floats to f8E4M3FNUZ, for which only
+// gfx942 has an instruction.
 //
-// A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 + b, two of them by one
-// v_perm_b32. Of f8E4M3FNUZ a chip that has the instruction makes two f32 at once. Elsewhere a byte is the upper one of
-// an f16 whose exponent has a bit more, after a shift of what is not the sign: with a bias of 8 where f16 has 15 that
-// number is 2^-7 of the byte's, subnormals too. 16 bits hold either: for bf16 the upper halves of two f32 are one
-// v_perm_b32 too.
+// A byte b of i8 with its top bit flipped is the unsigned b + 128; as the low byte of a half with 0x64 as the high byte
+// it is the f16 1152 + b. One v_perm_b32 builds two of them. For f8E4M3FNUZ, a chip with the instruction converts two
+// bytes to f32 at once. Elsewhere the byte becomes the upper byte of an f16, and all its bits but the sign are shifted
+// right by one, because the exponent of an f16 has one more bit. As the bias is 8 instead of 15, this number is 2^-7 of
+// the byte's, also for subnormals. Both are exact in 16 bits: for bf16, one v_perm_b32 joins the upper halves of two
+// f32.
 #include "passes/systolic_to_gpu/Codes.h"
 
 #include "dialects/nstf/Target.h"

@@ -1,4 +1,4 @@
-// Lowering of what workgroups and crews do together.
+// Lowering of the operations between workgroups and between crews.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,14 +1,15 @@
 // Lowering of sums of products on the vector units.
 //
-// Four products of i8 are one instruction with their sum in i32 (v_dot4_i32_i8).
+// One instruction computes four products of i8 with their sum in i32 (v_dot4_i32_i8).
 //
-// Two f16 products are one instruction with their sum in f32 (v_dot2_f32_f16). Other floats become f32, two side
-// by side (v_pk_fma_f32): columns of even number in one sum, those of odd number in another, added at the end.
+// One instruction computes two f16 products with their sum in f32 (v_dot2_f32_f16). Other floats are converted to f32,
+// and two products are computed at once (v_pk_fma_f32): even columns in one sum, odd columns in another, added at the
+// end.
 //
-// Bytes take no conversion. A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 +
-// b. These numbers are multiplied, and the sum begins with -1152 times the sum of x, which all rows of w share. Both
-// are rounded to f32 as they grow, to 2^-24 of 1152 times the sum of |x|: 2^-14 of a code, where a code was rounded by
-// half.
+// Codes of i8 with floats need no conversion. A byte b of i8 with its top bit flipped is the unsigned b + 128; with
+// 0x64 as the high byte it is the f16 1152 + b. These numbers are multiplied, and the sum begins with -1152 times the
+// sum of x, which all rows of w share. Both sums are rounded to f32 as they grow, to 2^-24 of 1152 times the sum of
+// |x|. That is 2^-14 of a code; the rounding error of a code was up to one half.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

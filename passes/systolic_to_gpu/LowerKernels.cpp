@@ -1,4 +1,4 @@
-// systolic-to-gpu-lower-kernels: a tile program becomes a gpu.func on per-lane vectors (Passes.td).
+// systolic-to-gpu-lower-kernels: lowers a tile program to a gpu.func on per-lane vectors (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"

@@ -1,4 +1,4 @@
-// Lowering of what goes through LDS: writes, reads, layout conversions and barriers.
+// Lowering of operations on LDS: writes, reads, layout conversions and barriers.
 #include "dialects/systolic/Rounds.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

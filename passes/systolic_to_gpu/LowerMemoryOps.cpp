@@ -1,4 +1,4 @@
-// Lowering of loads, stores and the control block (BufferAccess.h says where they go).
+// Lowering of loads, stores and the control block (BufferAccess.h computes the addresses).
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,7 +1,7 @@
-// Lowering of what goes from memory to LDS past the registers.
+// Lowering of copies from memory to LDS that bypass the registers.
 //
-// A wave moves 256 bytes at a time, a dword a lane, and LDS fills in the order of lanes. So where a lane writes is
-// given, and the array's swizzle decides which element it fetches.
+// A wave moves 256 bytes at a time, a dword in each lane, and LDS is filled in the order of lanes. So a lane's LDS
+// address is fixed, and the array's swizzle determines the element that the lane fetches.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "passes/systolic_to_gpu/Places.h"
 

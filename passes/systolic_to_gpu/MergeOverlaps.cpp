@@ -1,4 +1,4 @@
-// systolic-to-gpu-merge-overlaps: parts that flow side by side become one stream of instructions (Passes.td).
+// systolic-to-gpu-merge-overlaps: merges the parts of overlaps to one stream of instructions (Passes.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

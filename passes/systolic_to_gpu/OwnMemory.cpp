@@ -1,4 +1,4 @@
-// What a workgroup has of the buffers that end with the launch's tokens, or of which each request has its own.
+// A workgroup's part of buffers whose size depends on the launch's tokens, or of which each request has its own copy.
 #include "dialects/systolic/Systolic.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
 #include "support/ControlBlock.h"

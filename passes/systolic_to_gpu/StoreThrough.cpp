@@ -1,4 +1,4 @@
-// systolic-to-gpu-store-through: results go on to memory while the kernel runs (Passes.td).
+// systolic-to-gpu-store-through: stores results to memory, past the L2, while the kernel runs (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -1,4 +1,4 @@
-// Bindings of the choice of a row and the mean of rows to their templates.
+// Bindings of last_row, first_row and mean_rows to their templates.
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
