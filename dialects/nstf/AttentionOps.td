@@ -58,7 +58,7 @@ def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
 
     - C1: rows [M, F] and cache [context, F] have the same F and element type.
     - C2: the result has the type of the cache.
-    - C3: rows lie row by row; the cache may lie in operand order (#nstf.operand_order).
+    - C3: rows are stored row by row; the cache may be stored in operand order (#nstf.operand_order).
 
     ```mlir
     func.func @kv_append(%rows: tensor<?x32xf32>, %cache: tensor<512x32xf32>) -> tensor<512x32xf32> {

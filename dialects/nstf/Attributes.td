@@ -338,7 +338,7 @@ def NSTF_ChoiceAttr : NSTF_Attr<"Choice", "choice"> {
   }];
   let parameters = (ins
     "::mlir::DictionaryAttr":$tuning,
-    OptionalParameter<"::mlir::Attribute">:$schedule, // that dialect is below this one
+    OptionalParameter<"::mlir::Attribute">:$schedule, // an Attribute, because the systolic dialect is below this one
     StringRefParameter<>:$templateReason,
     "::mlir::ArrayAttr":$rejectedTemplates,
     StringRefParameter<>:$tuningReason,

@@ -8,7 +8,7 @@ include "mlir/IR/OpBase.td"
 def NSTF_Dialect : Dialect {
   let name = "nstf";
   let cppNamespace = "::nstf";
-  let summary = "what a transformer computes, on tensors, with nothing of the machine";
+  let summary = "the computations of a transformer, on tensors, independent of the machine";
   let description = [{
     Activations are rank-2 tensors [rows, features]. A dynamic leading dimension `?` always means *tokens of this
     step*: all `?` of a graph are the same number, so types compare by equality. Row i of a step has the absolute
@@ -37,7 +37,7 @@ def NSTF_Dialect : Dialect {
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
-    /// Names of the discardable attributes above.
+    /// Names of the discardable attributes listed above.
     static constexpr llvm::StringLiteral nameAttributeName = "nstf.name";
     static constexpr llvm::StringLiteral partOfAttributeName = "nstf.part_of";
     static constexpr llvm::StringLiteral modelAttributeName = "nstf.model";

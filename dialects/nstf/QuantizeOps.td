@@ -50,7 +50,7 @@ def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, N
     Arg<NSTF_Codes, "codes, or their low four bits">:$codes,
     Arg<Optional<NSTF_Words>, "the remaining bits of codes of 5 and 6 bits">:$high,
     Arg<NSTF_Scales, "one for each row and group">:$scales,
-    Arg<Optional<NSTF_Words>, "the codes that stand for 0">:$zeros,
+    Arg<Optional<NSTF_Words>, "the codes of the number 0">:$zeros,
     NSTF_CodeFormat:$format);
   let results = (outs NSTF_Matrix:$result);
   let assemblyFormat = "$codes (`high` $high^)? `,` $scales (`,` $zeros^)? attr-dict "

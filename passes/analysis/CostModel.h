@@ -6,9 +6,9 @@
 //
 // The model ranks parameters and schedules of one shape. A time is that of a first launch, without the overhead of
 // launching. Workgroups fill the compute units in rounds, and the time is the sum over rounds of the round's prologue,
-// its loops' blocks and its epilogue. A block takes the larger of its latencies and the busy time of the parts of the
-// chip that it uses. Where these parts overlap, the slowest one counts; because they overlap imperfectly, the model
-// takes the root of the sum of their squares.
+// its loops' blocks and its epilogue. The time of a block combines the latencies that it waits for and the busy time of
+// each part of the chip that it uses. With perfect overlap the largest of them would be the block's time; because the
+// overlap is imperfect, the model takes the root of the sum of their squares.
 #pragma once
 
 #include "passes/analysis/Costs.h"

@@ -26,7 +26,7 @@ struct KernelQuery {
 struct LoadWork {
   double bytes = 0;
   double rowBytes = 0;                  ///< contiguous in memory
-  int64_t elements = 0;                 ///< elements that are decoded or converted to numbers
+  int64_t elements = 0;                 ///< elements of the tile
   bool isOneRow = false;                ///< all waves along rows load the same row
   bool byRow = false, byColumn = false; ///< depends on the grid's first axis, or on the others
   bool isOperand = false;               ///< whether it is an operand of the matrix cores

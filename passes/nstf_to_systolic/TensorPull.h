@@ -28,7 +28,7 @@ public:
     mlir::RankedTensorType tile;                      ///< [BN], i32
     int64_t lanes = 1;                                ///< BR: lanes of a reduction
     mlir::Value tokens;                               ///< index
-    mlir::Value start;                                ///< index of the first element of the tile, an index
+    mlir::Value start;                                ///< index of the tile's first element
     mlir::Value linear;                               ///< indices of all of them, [BN] of i32
     llvm::DenseMap<mlir::Value, mlir::Value> buffers; ///< of the kernel's arguments
   };
