@@ -47,8 +47,8 @@ def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, Recursivel
   let description = [{
     results[i] is the i-th value that the region yields if the wave holds an element of `condition` that is set, else
     otherwise[i]. The layouts determine which elements a wave holds. The program gives the same numbers for all layouts
-    if the region yields otherwise[i] unchanged for rows without a set element: for example, a row whose scale stays the
-    same is multiplied by 1. Programs must satisfy this.
+    if the region yields otherwise[i] again wherever no set element requests a change: for example, a row whose scale
+    stays the same is multiplied by 1. Programs must satisfy this.
 
     - if_any_c1: the condition's elements are i1.
     - if_any_c2: the region yields values of the results' types.

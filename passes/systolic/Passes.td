@@ -58,7 +58,7 @@ def ExpandMathPass : Pass<"systolic-expand-math", "::nstf::systolic::KernelOp"> 
   let summary = "expands tanh and erf to arithmetic and exp";
   let description = [{
     The chips have no instruction for either. The expansion is for scalars and tiles of f32, with an error of at most
-    1e-7; signed zeros, infinities and NaNs give the exact results.
+    1e-7; signed zeros, infinities and NaNs give the correct results.
 
     Precondition: instantiated, slots inlined.
   }];
@@ -182,9 +182,10 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
     array is stored in the order of memory. Its swizzle is the one for which writing and reading take the fewest clocks;
     the pass finds it by enumerating the lanes over the phases of the chip's LDS (passes/analysis/LdsLayout.h).
 
-    Memory stored in the order of operands (`systolic.packed`) goes through an array packed alike. A tile can bypass the
-    registers if it is an unmodified part of a buffer, in whole dwords. It does with the schedule's `through = lds`, or
-    by default with the option `stage`: it becomes a `systolic.stage`, and a `wait` before the barrier.
+    Memory stored in the order of operands (`systolic.packed`) goes through an array packed alike. A tile that is an
+    unmodified part of a buffer, in whole dwords, can bypass the registers: it becomes a `systolic.stage`, and a `wait`
+    before the barrier. It does so if the schedule has `through = lds`, or has no `through` and the option `stage` is
+    set.
 
     In an array with `runs`, the tiles that each wave loads for itself stay conversions, through an array in which each
     wave has its own part, without a barrier (`apart`).
