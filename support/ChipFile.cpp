@@ -51,7 +51,7 @@ ChipConstant readConstant(const YamlEntry &entry) {
   return constant;
 }
 
-constexpr unsigned maxBases = 4; // of one chip, one below the other: no chip is its own base
+constexpr unsigned maxBases = 4; // the longest chain of bases; the limit also stops a chip that is its own base
 
 ChipFile readChip(const YamlValue &document, const ChipFile::Lookup &lookup, unsigned depth);
 

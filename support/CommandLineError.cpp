@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t longestQuote = 300;
 
-/// As they are typed.
+/// The names of all options, with their dashes.
 std::vector<std::string> optionNames(const CLI::App &app) {
   std::vector<std::string> names;
   for (const CLI::Option *option : listOptions(app)) {
@@ -26,7 +26,7 @@ std::string describeCommandLineError(const CLI::App &app, const CLI::ParseError 
   const CLI::App *called = &app;
   std::string command = app.get_name();
   for (const CLI::App *sub : app.get_subcommands())
-    if (!sub->get_name().empty()) { // no group of options
+    if (!sub->get_name().empty()) { // a nameless subcommand is a group of options
       called = sub;
       command += " " + sub->get_name();
     }
@@ -35,7 +35,7 @@ std::string describeCommandLineError(const CLI::App &app, const CLI::ParseError 
     if (guess.empty() && argument.starts_with("-")) {
       const std::string name = argument.substr(0, argument.find('='));
       guess = didYouMean(name, optionNames(*called));
-      if (!guess.empty() && !dynamic_cast<const CLI::ExtrasError *>(&error)) // of what is missing, perhaps
+      if (!guess.empty() && !dynamic_cast<const CLI::ExtrasError *>(&error)) // may explain what is missing
         guess.insert(0, "; unexpected '" + escape(name) + "'");
     }
   return escape(error.what(), longestQuote) + guess + " (" + command + " --help lists the options)";

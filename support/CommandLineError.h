@@ -1,4 +1,4 @@
-// What is wrong with a command line, for people.
+// Error messages for command lines.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -6,8 +6,8 @@
 
 namespace nstf::support {
 
-/// One line: CLI11's words, cut where what they quote is long, a guess at what an unknown option was meant to be, and
-/// how to get help of the command that was called.
+/// One line: CLI11's message, shortened if it quotes long text; the nearest option to an unknown one; and how to get
+/// help for the command that was called.
 std::string describeCommandLineError(const CLI::App &app, const CLI::ParseError &error);
 
 } // namespace nstf::support

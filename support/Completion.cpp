@@ -1,5 +1,5 @@
-// Both scripts have the same parts: which command the words so far name, which option the word is a value of, and
-// tables of what is possible there.
+// Both scripts have the same parts: code that finds the command that the words so far name and the option that the
+// current word is a value of, and tables of the possible words.
 #include "support/Completion.h"
 #include "support/Escape.h"
 
@@ -37,7 +37,7 @@ CompletionValue readTypeName(const std::string &type) {
   return value;
 }
 
-/// For a shell: 'it'\''s'.
+/// Quotes a text for a shell: 'it'\''s'.
 std::string quote(const std::string &text) {
   std::string quoted = "'";
   for (char c : text)
@@ -59,7 +59,7 @@ std::string functionName(const CompletionCommand &command) {
   return name;
 }
 
-/// `case` patterns of all paths to a subcommand, and of all options with values; the same words in both shells.
+/// `case` patterns of all paths to a subcommand, and of all options with values. Both shells use the same words.
 std::string commandPatterns(const CompletionCommand &root) {
   std::vector<std::string> patterns;
   forEachCommand(root, "", [&](const CompletionCommand &, const std::string &path) {
@@ -85,7 +85,8 @@ std::string valueCases(const CompletionCommand &root) {
   return cases;
 }
 
-/// What begins a word where no value is expected: options with what they are for, subcommands, other words.
+/// The candidates for a word that is not an option's value: options (with their descriptions if `withAbout`),
+/// subcommands and other words.
 std::string wordCases(const CompletionCommand &root, bool withAbout) {
   std::string cases;
   forEachCommand(root, "", [&](const CompletionCommand &command, const std::string &path) {
@@ -108,7 +109,7 @@ std::string wordCases(const CompletionCommand &root, bool withAbout) {
 std::vector<const CLI::Option *> listOptions(const CLI::App &app) {
   std::vector<const CLI::Option *> options;
   for (const CLI::Option *option : app.get_options())
-    if (!option->get_group().empty()) // old names aside, which --help doesn't list either
+    if (!option->get_group().empty()) // options without a group are old names, which --help omits too
       options.push_back(option);
   for (const CLI::App *group : app.get_subcommands({}))
     if (group->get_name().empty())
@@ -140,7 +141,7 @@ CompletionCommand describeCommand(const CLI::App &app) {
   return command;
 }
 
-// readline makes words of its own of "--emit=isa" and of "a:b"; the test runs both forms.
+// readline splits "--emit=isa" and "a:b" into several words; the test runs both forms.
 std::string makeBashCompletion(const CompletionCommand &command) {
   std::string function = functionName(command);
   return "# Completion of " + command.name + " for bash: source <(" + command.name + " --completion=bash)\n" +

@@ -1,4 +1,5 @@
-// Completion of a command line in bash and zsh: a script made from the options that the command itself parses.
+// Completion of a command line in bash and zsh. The script is generated from the options that the command itself
+// parses.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +9,7 @@
 
 namespace nstf::support {
 
-/// What can stand after an option, or by itself.
+/// The values of an option, or of a positional argument.
 struct CompletionValue {
   std::vector<std::string> words; ///< of an enumeration
   bool isFile = false;
@@ -28,18 +29,19 @@ struct CompletionCommand {
   std::vector<CompletionCommand> commands;
 };
 
-/// The options that --help lists of a command, those of its groups too.
+/// The options that --help lists for a command, including those of its groups.
 std::vector<const CLI::Option *> listOptions(const CLI::App &app);
 
-/// The options and subcommands of an application. A type name says what values are: words in braces are an enumeration
-/// ({f32,f16}, which CLI::IsMember writes too); FILE, FOLDER, PKG or an ending (.yaml) in it means that they are files.
+/// The options and subcommands of an application. An option's type name describes its values: words in braces are an
+/// enumeration ({f32,f16}, the form of CLI::IsMember); FILE, FOLDER, PKG or an ending such as .yaml means files.
 CompletionCommand describeCommand(const CLI::App &app);
 
-/// What `source <(NAME --completion=bash)` reads.
+/// The script for `source <(NAME --completion=bash)`.
 std::string makeBashCompletion(const CompletionCommand &command);
-/// What `source <(NAME --completion=zsh)` reads, after compinit; as a file _NAME it can stand in a folder of fpath.
+/// The script for `source <(NAME --completion=zsh)`, to be sourced after compinit, or to be saved as a file _NAME in a
+/// folder of fpath.
 std::string makeZshCompletion(const CompletionCommand &command);
-/// For "bash" or "zsh".
+/// `shell` is "bash" or "zsh".
 std::string makeCompletion(const std::string &shell, const CompletionCommand &command);
 
 /// Adds --version, which prints "NAME VERSION", and --completion, which prints the script for `describe()`. As with

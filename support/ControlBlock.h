@@ -1,4 +1,5 @@
-// The control block: what only the run knows of a launch, in device memory. The launcher writes it, kernels read it.
+// The control block holds the values of a launch that are known only at run time. It lies in device memory; the
+// launcher writes it and kernels read it.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +7,18 @@
 
 namespace nstf::support {
 
-/// Of the whole step. Where a step takes rows of several requests, a block for each of them follows, of its part alone;
-/// requests that are not there have 0 tokens.
+/// The first block describes the whole step. If a step takes rows of several requests, a block for each request
+/// follows; unused ones have 0 tokens.
 struct ControlBlock {
   int32_t tokens = 0;   ///< rows of the launch
-  int32_t position = 0; ///< where the first of them stands in the text
-  int32_t first = 0;    ///< of a request: its first row in the step
-  int32_t slot = 0;     ///< of a request: which part of the states is its own
+  int32_t position = 0; ///< position in the text of the first of these rows
+  int32_t first = 0;    ///< in a request's block: its first row in the step
+  int32_t slot = 0;     ///< in a request's block: the index of its part of the states
   int32_t reserved[12] = {};
 
   static constexpr int32_t maxRequests = 256;
 };
 
-static_assert(sizeof(ControlBlock) == 64); // kernels that exist were made for these bytes
+static_assert(sizeof(ControlBlock) == 64); // the layout that compiled kernels expect
 
 } // namespace nstf::support

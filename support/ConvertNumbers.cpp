@@ -1,5 +1,5 @@
-// Plain loops without branches, which the compiler turns into vectors; Highway's foreach_target compiles them once for
-// each kind of vectors and takes the machine's at run time.
+// Plain loops without branches, which the compiler vectorizes. Highway's foreach_target compiles them once for each
+// vector instruction set; the best one that the machine has is chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "support/ConvertNumbers.cpp"
 #include <hwy/foreach_target.h>
@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::support::HWY_NAMESPACE {
 
-// The formats: what is stored, the float that holds all its numbers, and the way back from either.
+// The formats. Each has its storage type, the float type that represents all its values, and conversions from both.
 
 struct F64 {
   using Stored = double;
@@ -33,8 +33,8 @@ struct F32 {
   static HWY_INLINE float round(float value) { return value; }
 };
 
-/// `value` in f32, so that rounding it again, to fewer bits, is as rounding once: an inexact result is odd in its last
-/// bit, so it is never a tie and lies on its side of one.
+/// Rounds `value` to f32 such that rounding the result again, to fewer bits, equals rounding once: the last bit of an
+/// inexact result is set, so the result is never a tie and stays on the side of the tie where `value` is.
 HWY_INLINE uint32_t roundToOdd(double value) {
   float nearest = static_cast<float>(value);
   double back = nearest;
@@ -50,7 +50,7 @@ struct BF16 {
   static HWY_INLINE float widen(uint16_t value) { return std::bit_cast<float>(uint32_t(value) << 16); }
   template <typename Value> static HWY_INLINE uint16_t round(Value value) {
     uint32_t bits = roundToOdd(value), magnitude = bits & 0x7fffffff;
-    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16; // into the exponent where the mantissa overflows
+    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16; // overflow carries into the exponent
     return static_cast<uint16_t>(magnitude > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
   }
 };
@@ -67,7 +67,7 @@ struct F16 {
   template <typename Value> static HWY_INLINE uint16_t round(Value value) {
     uint32_t bits = roundToOdd(value), magnitude = bits & 0x7fffffff;
     uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    // Below 2^-14, adding 0.5 rounds to the multiples of 2^-24 that f16 has there.
+    // Below 2^-14, adding 0.5 rounds to the multiples of 2^-24, which are f16's subnormals.
     uint32_t small = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
     uint32_t nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
     uint32_t result = magnitude < 0x38800000 ? small : magnitude < 0x47800000 ? normal : 0x7c00;

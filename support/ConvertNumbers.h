@@ -1,7 +1,8 @@
-// Many numbers of one float format as numbers of another, by the widest vectors this machine has.
+// Converts arrays of numbers between float formats, with the widest vectors that this machine has.
 //
-// Rounding is once, to nearest even; what is beyond the largest number becomes infinity, subnormals stay, and a NaN
-// keeps its sign and the upper bits of its payload: to the bit what nstf/FloatTypes.h does with one number.
+// A number is rounded once, to nearest even. Numbers beyond the largest finite one become infinity, subnormals are
+// kept, and a NaN keeps its sign and the upper bits of its payload. The results equal those of nstf/FloatTypes.h bit
+// for bit.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ enum class FloatFormat { f64, f32, f16, bf16 };
 /// "f64", "f32", "f16" or "bf16".
 std::optional<FloatFormat> floatFormatFromName(std::string_view name);
 
-/// `count` numbers from `from` to `to`, which don't overlap and need no alignment.
+/// Converts `count` numbers. `from` and `to` must not overlap and need no alignment.
 void convertNumbers(const std::byte *from, FloatFormat fromFormat, std::byte *to, FloatFormat toFormat, size_t count);
 
 } // namespace nstf::support

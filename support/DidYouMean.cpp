@@ -5,7 +5,7 @@
 
 namespace nstf::support {
 
-/// Letters to insert, delete or replace to make `b` of `a` (Levenshtein's distance).
+/// Levenshtein distance: the number of letters to insert, delete or replace to turn `a` into `b`.
 static size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -23,14 +23,14 @@ static size_t editDistance(std::string_view a, std::string_view b) {
 }
 
 std::string didYouMean(std::string_view name, const std::vector<std::string> &known) {
-  const size_t letters = name.size() - std::min(name.find_first_not_of('-'), name.size()); // of an option
+  const size_t letters = name.size() - std::min(name.find_first_not_of('-'), name.size()); // without leading dashes
   size_t best = std::max<size_t>(1, letters / 3) + 1;
   const std::string *nearest = nullptr;
   for (const std::string &candidate : known) {
     if (name.size() > 200 || candidate.size() > 200)
       continue;
     size_t distance = candidate.starts_with(name) ? 1 : editDistance(name, candidate);
-    if (distance < best && distance < letters) { // of one letter any other would be near
+    if (distance < best && distance < letters) { // a distance of all letters would match any name
       best = distance;
       nearest = &candidate;
     }

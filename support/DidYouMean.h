@@ -1,4 +1,4 @@
-// What an error about a word that nobody knows says of the words there are.
+// Hints for error messages about unknown names.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace nstf::support {
 
-/// The name among `known` that is nearest to `name`, as ", did you mean 'x'?"; empty where none is near. As near as
-/// with one letter wrong is a name that begins so.
+/// ", did you mean 'x'?" with the name among `known` that is nearest to `name`, or "" if none is near. A name that
+/// begins with `name` counts as one letter away.
 std::string didYouMean(std::string_view name, const std::vector<std::string> &known);
 
-/// What there is, for an error about something else: "a, b, c"; of names that are too many or too long for a line the
-/// first, and how many there are, "a, b, … (61 in all)".
+/// The known names for an error message: "a, b, c". If they don't fit on a line, the first ones and the total, "a, b, …
+/// (61 in all)".
 std::string listNames(const std::vector<std::string> &names);
 
 } // namespace nstf::support

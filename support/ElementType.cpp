@@ -11,8 +11,8 @@ static_assert(std::endian::native == std::endian::little, "tensors are little-en
 
 using Info = ElementTypeInfo;
 
-// Names; the `Dtype` of the safetensors format, whose F8_E4M3 is the OCP kind without infinities; NumPy's; MLIR's where
-// it has another name.
+// The columns: NSTF's name; the `Dtype` of the safetensors format, whose F8_E4M3 is the OCP format without infinities;
+// NumPy's name; MLIR's name if it differs.
 static constexpr Info infos[] = {
     {ElementType::F64, "f64", 8, Info::Float, "F64", "<f8", ""},
     {ElementType::F32, "f32", 4, Info::Float, "F32", "<f4", ""},

@@ -14,9 +14,9 @@ enum class ElementType : uint8_t {
   F32,
   F16,
   BF16,
-  F8E4M3FNUZ, // gfx942's fp8 and bf8
+  F8E4M3FNUZ, // fp8 and bf8 of gfx942
   F8E5M2FNUZ,
-  F8E4M3FN, // OCP's
+  F8E4M3FN, // fp8 and bf8 of OCP
   F8E5M2,
   F8E8M0FNU,
   I64,
@@ -35,12 +35,12 @@ struct ElementTypeInfo {
   std::string_view name; // "f32", "bf16", "e4m3fnuz", "u8"
   unsigned bytes;
   enum Kind : uint8_t { Float, Signed, Unsigned } kind;
-  /// What the headers of safetensors files call it; empty: they have no such type.
+  /// The name in the headers of safetensors files; empty if the format lacks the type.
   std::string_view safeTensors;
-  /// What NumPy's files call it. NumPy has no bf16 and no fp8: their bits are written as whole numbers, which
-  /// `.view(ml_dtypes.bfloat16)` reads; `alternative` is what ml_dtypes' own arrays say (numpy.save).
+  /// The name in NumPy's files. NumPy has no bf16 and no fp8: their bits are stored as integers, which
+  /// `.view(ml_dtypes.bfloat16)` reads. `alternative` is the name that numpy.save writes for arrays of ml_dtypes.
   std::string_view npy, alternative;
-  std::string_view mlir = name; ///< what MLIR prints
+  std::string_view mlir = name; ///< as MLIR prints it
 };
 
 /// All types, in the order of the enumerators.
@@ -50,11 +50,11 @@ inline std::string_view nameOf(ElementType type) { return infoOf(type).name; }
 inline unsigned sizeOf(ElementType type) { return infoOf(type).bytes; }
 inline bool isFloat(ElementType type) { return infoOf(type).kind == ElementTypeInfo::Float; }
 
-/// The type of that name.
+/// The type with this name.
 std::optional<ElementType> elementTypeFromName(std::string_view name);
-/// The type that MLIR prints so: "f8E4M3FNUZ" for e4m3fnuz.
+/// The type with this MLIR name: "f8E4M3FNUZ" is e4m3fnuz.
 std::optional<ElementType> elementTypeFromMlir(std::string_view name);
-/// The type that safetensors' headers call so ("F32", "BF16", …), and all of these names for a message.
+/// The type with this name in safetensors headers ("F32", "BF16", …), and all such names for a message.
 std::optional<ElementType> elementTypeFromSafeTensors(std::string_view name);
 std::string safeTensorsTypeNames();
 

@@ -16,7 +16,8 @@ char32_t decode(std::string_view character) {
   return code;
 }
 
-/// Control characters (C0, DEL, C1), line and paragraph separator, and what turns the direction of the text around it.
+/// Control characters (C0, DEL, C1), the line and paragraph separators, and characters that change the text's
+/// direction.
 bool isObeyed(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -50,7 +51,7 @@ std::string escape(std::string_view text, size_t limit) {
   std::string result;
   size_t characters = 0;
   while (!text.empty()) {
-    if (text[0] >= ' ' && text[0] < 0x7f) { // most of all text
+    if (text[0] >= ' ' && text[0] < 0x7f) { // fast path: printable ASCII
       if (++characters > limit)
         return result + "…";
       result += text[0];

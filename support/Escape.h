@@ -1,4 +1,4 @@
-// What a file holds, fit to stand in a message: one line, no longer than one reads, nothing a terminal obeys.
+// Makes text from files safe for messages: one line of limited length, without characters that control a terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace nstf::support {
 
-/// The text with each control character, line separator, change of writing direction and byte that is no UTF-8 written
-/// as an escape (\n, \x1b, \u202e, \xff); of more than `limit` characters the first `limit`, followed by "…".
-/// Text that has been escaped stays as it is: a backslash is no reason to escape.
+/// Returns the text with every control character, line separator, change of writing direction and byte that is not
+/// UTF-8 written as an escape (\n, \x1b, \u202e, \xff). Text of more than `limit` characters is cut there, and "…"
+/// appended. Escaping twice changes nothing, since backslashes are not escaped.
 std::string escape(std::string_view text, size_t limit = 200);
 
-/// A file's name or a whole message, which may be longer than what it quotes.
+/// The limit for file names and whole messages, which may be longer than a quoted value.
 inline constexpr size_t longLimit = 4096;
 
 } // namespace nstf::support

@@ -1,4 +1,4 @@
-// A fault of what the user gave, and where in a file it stands.
+// An error in the user's input, with its place in a file.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace nstf::support {
 
-/// A place in a text file; line and column count from 1, line 0 means the file as a whole.
+/// A place in a text file. Line and column count from 1; line 0 means the whole file.
 struct Place {
   std::shared_ptr<const std::string> file = nullptr;
   int line = 0, column = 0;
@@ -16,14 +16,14 @@ struct Place {
     return {std::make_shared<const std::string>(std::move(file)), line, column};
   }
   const std::string &getFile() const;
-  /// "file:line:column", "file" where there is no line.
+  /// "file:line:column", or "file" if the line is 0.
   std::string str() const;
   /// Throws InputError.
   [[noreturn]] void error(const std::string &message) const;
 };
 
-/// what() is one line without a full stop: "file:line:column: expected X but got Y". Without a place it is the message,
-/// which then says itself what it is about.
+/// what() is one line without a full stop: "file:line:column: expected X but got Y". Without a place it is the message
+/// alone, which must then name its subject.
 class InputError : public std::runtime_error {
 public:
   explicit InputError(const std::string &message);

@@ -12,8 +12,8 @@ namespace nstf::support {
 
 namespace {
 
-/// Builds the tree from the parser's events. The parser's own callbacks would do, but for each object that ends it
-/// searches all members of the one around it.
+/// Builds the tree from the parser's events. The parser's own callbacks are not used because they search all members of
+/// the enclosing object at the end of each object.
 class TreeBuilder : public nlohmann::json_sax<json> {
 public:
   TreeBuilder(json &root, std::string_view text, Place file) : place(&root), text(text), file(std::move(file)) {}
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// Where the next value goes.
+  /// Returns the location for the next value.
   json &next() {
     if (opened.empty() || opened.back()->is_object())
       return *place;
@@ -79,10 +79,10 @@ private:
     return true;
   }
 
-  json *place; // of the root, and of the member whose key was read last
+  json *place; // of the root, or of the member whose key was read last
   std::vector<json *> opened;
   std::string_view text;
-  Place file; // with a line where the text is one line of it
+  Place file; // has a line number if the text is one line of the file
 };
 
 } // namespace

@@ -76,7 +76,8 @@ std::string JsonCursor::nonEmptyString() const {
 }
 
 uint64_t JsonCursor::integer(uint64_t min, uint64_t max) const {
-  // A non-negative integer is parsed as unsigned; 1.0, 1e3 and what exceeds 64 bits are floats, hence refused.
+  // The parser stores a non-negative integer as unsigned. It stores 1.0, 1e3 and integers of more than 64 bits as
+  // floats, which are refused here.
   if (!value->is_number_unsigned() || value->get<uint64_t>() < min || value->get<uint64_t>() > max)
     failExpected(min == max ? std::to_string(min)
                             : "an integer from " + std::to_string(min) + " to " + std::to_string(max));

@@ -1,8 +1,8 @@
-// A value of a JSON file that knows where it stands.
+// A value of a JSON file with its path.
 //
-// Reading a file somebody may have edited means asking of every value: is it there, is it of this type, is it in this
-// range. A cursor is a value with its path, so each question is one call and each error says
-// "<file>: $.model.context: expected an integer from 1 to 2147483647 but got "x"".
+// A reader of a file that somebody may have edited checks each value: whether it is present, its type and its range.
+// With a cursor each check is one call, and each error gives the path: "<file>: $.model.context: expected an integer
+// from 1 to 2147483647 but got "x"".
 #pragma once
 
 #include "support/Json.h"
@@ -18,14 +18,14 @@ namespace nstf::support {
 
 class JsonCursor {
 public:
-  /// The root of a document; both live longer than the cursor.
+  /// The root of a document. `value` and `file` must outlive the cursor.
   JsonCursor(const nlohmann::json &value, const std::string &file) : value(&value), file(&file), path("$") {}
 
-  /// A member that must be there.
+  /// A required member.
   JsonCursor operator[](const char *key) const;
-  /// A member that may be absent.
+  /// An optional member.
   std::optional<JsonCursor> find(const char *key) const;
-  /// The elements of an array with `min` … `max` of them.
+  /// The elements of an array, which must have `min` … `max` of them.
   std::vector<JsonCursor> elements(size_t min = 0, size_t max = SIZE_MAX) const;
   /// The members of an object.
   std::vector<std::pair<std::string, JsonCursor>> members() const;
@@ -36,7 +36,7 @@ public:
   /// Any number, as a double.
   double number() const;
   bool boolean() const;
-  /// Index of the string in `names`.
+  /// The index in `names` of this string.
   size_t oneOf(std::initializer_list<std::string_view> names) const;
   bool isNull() const { return value->is_null(); }
   bool isString() const { return value->is_string(); }
@@ -47,7 +47,7 @@ public:
   /// Throws "<file>: <path>: expected <what> but got <this value>".
   [[noreturn]] void failExpected(const std::string &what) const;
   const std::string &where() const { return path; }
-  /// "<file>: <path>", for errors that come up later.
+  /// "<file>: <path>", for errors that are found later.
   std::string place() const;
 
 private:

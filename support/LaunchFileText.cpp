@@ -6,7 +6,7 @@
 namespace nstf::support {
 namespace {
 
-/// A text as a scalar of YAML: as it is where that is no other value and no syntax, else in quotes.
+/// A text as a YAML scalar: plain if YAML reads it back as the same string, else in quotes.
 std::string quote(std::string_view text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
   const bool isPlain = text.find_first_not_of(plain) == text.npos && text.find_first_of(".+-") != 0;

@@ -8,33 +8,33 @@
 
 namespace nstf::support {
 
-/// Stands in place of what whoever made the file doesn't know; nstf-emu says that it has to be filled in.
+/// Placeholder for a value that the file's generator does not know; nstf-emu reports that it must be filled in.
 inline constexpr std::string_view notFilledIn = "FILL_IN";
 
 struct LaunchFileText {
-  /// A value in YAML, and what is to be said of it in a comment.
+  /// A value in YAML, with a comment about it.
   struct Value {
     std::string yaml, about = {};
   };
   struct Buffer {
-    std::string name, type, shape, init; ///< all but the name in YAML; an empty init leaves it out
+    std::string name, type, shape, init; ///< all but the name are YAML; an empty init is omitted
     std::string about = {};
   };
 
   std::string about;                ///< the comment at the top, with line breaks
-  std::filesystem::path codeObject; ///< as the file names it (nameFor)
+  std::filesystem::path codeObject; ///< path as the file writes it (nameFor)
   std::string target;               ///< "gfx942"
-  std::vector<Buffer> buffers;      ///< of different names
+  std::vector<Buffer> buffers;      ///< with unique names
   std::string kernel;               ///< its symbol
   Value grid, block, dynamicLds;
   std::vector<Value> arguments;    ///< "{buffer: a}"
-  std::string argumentsAbout = {}; ///< where there are none: what may have to be filled in; else empty
+  std::string argumentsAbout = {}; ///< if there are no arguments: a comment on what to fill in; else empty
 
   std::string str() const;
 };
 
-/// How a launch file at `launch` calls the file at `path`: from its own folder on where it lies below that, else by its
-/// absolute path.
+/// The path of the file `path` as a launch file at `launch` writes it: relative to the launch file's folder if the file
+/// lies below that folder, else absolute.
 std::filesystem::path nameFor(const std::filesystem::path &path, const std::filesystem::path &launch);
 
 /// "[1, 2]"

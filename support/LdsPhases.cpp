@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned bankBytes = 4;
 
-/// `count` lanes from `first` on.
+/// The set of `count` lanes beginning with lane `first`.
 constexpr uint64_t lanesFrom(unsigned first, unsigned count) { return ((uint64_t{1} << count) - 1) << first; }
 constexpr uint64_t fourAndFour(unsigned first, unsigned second) { return lanesFrom(first, 4) | lanesFrom(second, 4); }
 
@@ -20,7 +20,7 @@ constexpr std::array eighths = {lanesFrom(0, 8),  lanesFrom(8, 8),  lanesFrom(16
 constexpr std::array readsOf16 = {fourAndFour(0, 20), fourAndFour(32, 52), fourAndFour(4, 16),  fourAndFour(36, 48),
                                   fourAndFour(8, 28), fourAndFour(40, 60), fourAndFour(12, 24), fourAndFour(44, 56)};
 
-/// The different dwords of one phase, by bank.
+/// The distinct dwords that one phase accesses, by bank.
 class Phase {
 public:
   explicit Phase(unsigned banks) : banks(banks) {}
@@ -38,12 +38,12 @@ public:
 
 private:
   unsigned banks;
-  /// 32 lanes of 4 bytes, 16 of 8 or 8 of 16: 32 dwords, twice that where no address is aligned.
+  /// A phase has 32 lanes of 4 bytes, 16 of 8 or 8 of 16: 32 dwords, or twice that if no address is aligned.
   std::array<std::array<uint32_t, 64>, maxLdsBanks> dwords;
   std::array<uint32_t, maxLdsBanks> counts{};
 };
 
-/// Whether no two of the lanes want the same bank. Most accesses are so, and this is quickly seen.
+/// Fast path for the common case: whether no two of the lanes access the same bank.
 bool useEachBankOnce(unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes, unsigned banks) {
   uint64_t used = 0;
   for (; lanes; lanes &= lanes - 1) {

@@ -1,5 +1,5 @@
-// Which lanes of a wave the LDS serves together, and what a wave's addresses cost where they meet on a bank. For the
-// compiler, which chooses layouts of LDS by it, and for the emulator, which counts what happened.
+// Which lanes of a wave the LDS serves together, and the cost of bank conflicts between a wave's addresses. The
+// compiler uses this to choose LDS layouts, the emulator to count conflicts.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@ namespace nstf::support {
 
 enum class LdsDirection { Read, Write };
 
-/// Banks that an LDS has at most.
+/// The largest number of banks of any LDS.
 constexpr unsigned maxLdsBanks = 64;
 
-/// The phases of an access of `bytes` a lane, as sets of lanes (bit i: lane i): each lane stands in one of them. gfx90a
-/// and gfx942 serve them alike. An instruction with two offsets (read2, write2) is two accesses.
+/// The phases of an access of `bytes` bytes per lane, each as a set of lanes (bit i: lane i). Every lane is in exactly
+/// one phase. gfx90a and gfx942 have the same phases. An instruction with two offsets (read2, write2) is two accesses.
 ///
-/// Source: microbenchmarks of gfx942 by latency and by counter of conflicts (pyhip, amd-shark) and the documentation of
-/// Composable Kernel agree on 4, 8 and 16 bytes. Taken as the next wider access, unverified: 12 bytes.
+/// Source: microbenchmarks of gfx942 by latency and by the conflict counter (pyhip, amd-shark) and the documentation of
+/// Composable Kernel agree on 4, 8 and 16 bytes. An access of 12 bytes is treated as one of 16, which is unverified.
 std::span<const uint64_t> ldsPhases(LdsDirection direction, unsigned bytes);
 
-/// What an access takes beyond one without conflicts, in turns of the banks: in each phase, as many as the fullest bank
-/// has different dwords, less one. Lanes that want the same dword share it, whatever bytes of it they want.
+/// The extra clocks of an access over one without conflicts. Each phase adds the largest number of distinct dwords in
+/// one bank, less one. Lanes that access the same dword share it, whichever of its bytes they access.
 ///
-/// `addresses`: one byte address a lane, 64 of them. `lanes`: those that take part. `bytes`: 1 to 16, of a lane.
-/// `banks`: of 4 bytes, at most maxLdsBanks.
+/// `addresses`: one byte address per lane, 64 of them. `lanes`: the active lanes. `bytes`: 1 to 16 per lane. `banks`:
+/// number of banks of 4 bytes, at most maxLdsBanks.
 uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes,
                            unsigned banks);
 

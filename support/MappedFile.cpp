@@ -27,7 +27,8 @@ static void checkRegular(const std::string &path) {
 
 MappedFile::MappedFile(const std::filesystem::path &path) : name(path.string()) {
   checkPath(name);
-  // Asked before it is opened, since to open some devices does something; what is opened then may be another.
+  // Checked before opening, because opening some devices has side effects. The file type is checked again after
+  // opening: the path may name another file by then.
   checkRegular(name);
   int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)

@@ -1,6 +1,7 @@
-// A file seen as memory.
+// A file mapped into memory.
 //
-// The whole file is mapped read-only: pages come in when touched, so a checkpoint larger than memory can be opened.
+// The whole file is mapped read-only. Pages are loaded when they are first accessed, so a checkpoint larger than memory
+// can be opened.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace nstf::support {
 
 class MappedFile {
 public:
-  /// Throws std::runtime_error with the path and the reason where it isn't a regular file that can be read: a FIFO
-  /// would block, a device may never end. An empty file is legal here; its reader says what it misses.
+  /// Throws std::runtime_error with the path and the reason if the path is not a readable regular file: a FIFO would
+  /// block, and a device may be endless. An empty file is legal here; its reader reports what is missing.
   explicit MappedFile(const std::filesystem::path &path);
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&other) noexcept;
@@ -32,8 +33,8 @@ private:
   size_t length = 0;
 };
 
-/// The whole of a small text file (configuration, YAML). Throws std::runtime_error where it can't be read or is longer
-/// than `limit` bytes.
+/// Reads the whole of a small text file (configuration, YAML). Throws std::runtime_error if the file can't be read or
+/// is longer than `limit` bytes.
 std::string readTextFile(const std::filesystem::path &path, size_t limit = 64u << 20);
 
 } // namespace nstf::support

@@ -30,7 +30,7 @@ std::optional<Number> Number::parse(std::string_view text) {
   }
   bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
   std::string_view body = isHex ? digits.substr(2) : digits;
-  // from_chars would take a second sign, and words.
+  // from_chars would also accept a second sign, and words such as "inf".
   if (body.empty() || (body.front() != '.' && !std::isxdigit(static_cast<unsigned char>(body.front()))))
     return std::nullopt;
   const char *end = body.data() + body.size();

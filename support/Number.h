@@ -1,4 +1,4 @@
-// Numbers as people write them in a file. Whole numbers are kept to 64 bits, so that every u64 and i64 can be said.
+// Numbers in text files. Whole numbers keep 64 bits, so every u64 and i64 value can be written.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace nstf::support {
 struct Number {
   bool isWhole = false, negative = false;
   uint64_t magnitude = 0; ///< of a whole number
-  double value = 0;       ///< of any number, rounded where it has to be
+  double value = 0;       ///< of any number, rounded if it is not exact
 
   static std::optional<Number> parse(std::string_view text);
   static Number of(double value) { return {false, value < 0, 0, value}; }
-  /// The same as a whole number, which 3e2 and 5.0 are too; nothing where it is none of 64 bits.
+  /// The number as a whole number; 3e2 and 5.0 count as whole. Nothing if it is not whole or does not fit in 64 bits.
   std::optional<Number> getWhole() const;
 };
 

@@ -6,7 +6,7 @@ namespace nstf::support {
 namespace {
 
 constexpr int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
-/// What `value` takes of something given out in granules; nobody takes nothing.
+/// The amount allocated for `value`, in whole granules and at least one.
 constexpr int64_t granted(int64_t value, int64_t granule) {
   return divideUp(std::max<int64_t>(value, 1), granule) * granule;
 }
@@ -21,7 +21,7 @@ Occupancy occupancyOf(const ComputeUnit &unit, const KernelResources &kernel) {
   };
   limit(unit.vgprsPerLane / granted(kernel.vgprs, unit.vgprGranule), "VGPRs");
   limit(unit.sgprsPerSimd / granted(kernel.sgprs, unit.sgprGranule), "SGPRs");
-  // Workgroups come whole: what is left when no more fits stays empty.
+  // A workgroup is resident as a whole: wave slots that are too few for another workgroup stay empty.
   int64_t groups = occupancy.wavesPerSimd * unit.simds / kernel.wavesPerGroup;
   limit(divideUp(groups * kernel.wavesPerGroup, unit.simds), "workgroup size");
   if (kernel.ldsBytes > 0) {

@@ -1,4 +1,4 @@
-// How many waves of a kernel a compute unit holds at a time, and what keeps it from holding more.
+// Occupancy: how many waves of a kernel are resident on a compute unit at a time, and which resource limits them.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace nstf::support {
 
-/// What waves and workgroups of a compute unit share. The names are those of the chips' files (templates/targets).
+/// The resources of a compute unit that waves and workgroups share. The names are those of the chip files
+/// (templates/targets).
 struct ComputeUnit {
   int64_t simds, maxWavesPerSimd;
   int64_t vgprsPerLane, vgprGranule;
@@ -15,21 +16,21 @@ struct ComputeUnit {
 };
 
 struct KernelResources {
-  int64_t vgprs = 0;    ///< V and A registers together, a lane
-  int64_t sgprs = 0;    ///< as the kernel's metadata counts them: with VCC and the like
-  int64_t ldsBytes = 0; ///< of a workgroup
+  int64_t vgprs = 0;    ///< V and A registers together, per lane
+  int64_t sgprs = 0;    ///< as counted in the kernel's metadata: with VCC and other special registers
+  int64_t ldsBytes = 0; ///< per workgroup
   int64_t wavesPerGroup = 1;
 };
 
 struct Occupancy {
   int64_t wavesPerSimd = 0; ///< on the fullest SIMD; 0: not even one workgroup fits
   int64_t workgroups = 0;   ///< on the compute unit
-  std::string_view bound;   ///< what allows no more: "waves", "VGPRs", "SGPRs", "LDS" or "workgroup size"
+  std::string_view bound;   ///< the limiting resource: "waves", "VGPRs", "SGPRs", "LDS" or "workgroup size"
 };
 
-/// Of a compute unit that is full of this kernel's workgroups. The rules are those of LLVM (AMDGPU::IsaInfo:
+/// The occupancy of a compute unit on which only this kernel runs. The rules are those of LLVM (AMDGPU::IsaInfo:
 /// getMaxNumSGPRs, getMaxWorkGroupsPerCU) and of ROCm's HIP runtime (hipOccupancyMaxActiveBlocksPerMultiprocessor):
-/// registers are given out in granules, a SIMD's waves may be of any workgroups.
+/// registers are allocated in granules, and the waves of a SIMD may belong to any workgroups.
 Occupancy occupancyOf(const ComputeUnit &unit, const KernelResources &kernel);
 
 } // namespace nstf::support

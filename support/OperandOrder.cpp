@@ -17,11 +17,11 @@ OperandOrder::Matrix OperandOrder::getMatrix(int64_t positions, int64_t features
   return {heads * stride, padded, stride};
 }
 
-/// The byte of a matrix in blocks at which an element stands.
+/// The byte offset of an element in a matrix that is stored in blocks.
 static int64_t getPlace(int64_t row, int64_t column, int64_t columns, int64_t elementBytes) {
   constexpr int64_t granules = OperandOrder::blockBytes / OperandOrder::granuleBytes;
   const int64_t across = OperandOrder::blockBytes / elementBytes;
-  int64_t runs = column % across / OperandOrder::run; // before it in the block
+  int64_t runs = column % across / OperandOrder::run; // runs of the block before the element's run
   int64_t inGranule = runs / granules * OperandOrder::run + column % OperandOrder::run;
   return row / OperandOrder::blockRows * OperandOrder::blockRows * columns * elementBytes +
          column / across * OperandOrder::blockRows * OperandOrder::blockBytes +
@@ -29,7 +29,7 @@ static int64_t getPlace(int64_t row, int64_t column, int64_t columns, int64_t el
          row % OperandOrder::blockRows * OperandOrder::granuleBytes + inGranule * elementBytes;
 }
 
-/// Calls `copy` with the bytes at which each element stands by rows and in the matrix.
+/// Calls `copy` for each element with its byte offset in the row-major cache and its byte offset in the matrix.
 template <typename Copy>
 static void forEachElement(const OperandOrder &order, int64_t positions, int64_t features, int64_t elementBytes,
                            Copy copy) {

@@ -1,5 +1,4 @@
-// Where the elements of a cache of keys, values or scales stand when it lies in the order in which matrix cores read
-// it.
+// The layout of a cache of keys, values or scales that is stored in the order in which matrix cores read it.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +9,11 @@
 
 namespace nstf::support {
 
-/// Of a cache [positions, heads * head size]. Keys are a matrix with a row for each position, values one with a row for
-/// each feature, so that a product's sum runs along the rows of either. The features of a head fill whole blocks. The
-/// matrix lies in blocks of 16 rows and 64 bytes of each (#systolic.packed<16 x 64 bytes, by 4>), a lane's 16 bytes of
-/// several cells of a product side by side. Scales, of which a head has one, are a matrix with a row for each head, one
-/// row after the other. Positions fill pages; what pads a matrix are zeros.
+/// The cache is [positions, heads * head size]. Keys are stored as a matrix with a row for each position, values as one
+/// with a row for each feature, so that both products sum along the rows. The features of a head fill whole blocks. A
+/// block has 16 rows and 64 bytes of each (#systolic.packed<16 x 64 bytes, by 4>): the 16 bytes that a lane reads for
+/// several cells of a product are adjacent. Scales, one for each head and position, are a row-major matrix with a row
+/// for each head. Positions are padded to whole pages, with zeros.
 struct OperandOrder {
   enum class Operand : uint8_t { Keys, Values, Scales };
 
@@ -23,17 +22,17 @@ struct OperandOrder {
 
   static constexpr int64_t blockRows = 16, blockBytes = 64, granuleBytes = 16, run = 4, pagePositions = 64;
 
-  /// Whether the matrix lies in blocks.
+  /// Whether the matrix is stored in blocks.
   bool hasBlocks() const { return operand != Operand::Scales; }
 
-  /// What is stored, of `elementBytes` an element.
+  /// The stored matrix for elements of `elementBytes` bytes.
   struct Matrix {
     int64_t rows, columns;
-    int64_t headStride; ///< from a head's first column, of values and scales from its first row, to the next one's
+    int64_t headStride; ///< from a head to the next: in columns; for values and scales, in rows
   };
   Matrix getMatrix(int64_t positions, int64_t features, int64_t elementBytes) const;
 
-  /// Copies a cache that lies row by row to its matrix, whose padding becomes zeros, and back.
+  /// Copy between a row-major cache and its matrix. `pack` fills the padding with zeros.
   void pack(int64_t positions, int64_t features, int64_t elementBytes, const std::byte *rows, std::byte *matrix) const;
   void unpack(int64_t positions, int64_t features, int64_t elementBytes, const std::byte *matrix,
               std::byte *rows) const;

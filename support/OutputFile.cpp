@@ -14,7 +14,7 @@ void failErrno(const std::filesystem::path &name, const char *action) {
   throw std::runtime_error(describePath(name) + ": cannot " + action + ": " + std::strerror(errno));
 }
 
-/// Calls `write(bytes)`, which writes some of them, until all are written.
+/// Calls `write(bytes)`, which returns how many bytes it wrote, until all are written.
 template <typename Write> static void writeAll(std::span<const std::byte> bytes, const std::string &name, Write write) {
   while (!bytes.empty()) {
     ssize_t written = write(bytes);

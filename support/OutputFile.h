@@ -1,4 +1,4 @@
-// A file that is being written.
+// A file that is open for writing.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace nstf::support {
 
-/// All functions throw std::runtime_error with the name that the file will have, which may be another than it has now.
+/// All functions throw std::runtime_error with the file's final name, which may differ from the name it has while it is
+/// written.
 class OutputFile {
 public:
-  /// Makes a file of `size` bytes that wasn't there; where the file system can say so, a full disk is an error already
-  /// here.
+  /// Creates a file of `size` bytes, which must not exist. Reports a full disk here if the file system can reserve
+  /// space.
   static OutputFile create(const std::filesystem::path &path, std::string name, uint64_t size);
-  /// Opens a device or a pipe; waits for a FIFO's reader.
+  /// Opens a device or a pipe for writing. Blocks until a FIFO has a reader.
   static OutputFile openInPlace(const std::filesystem::path &path);
 
   OutputFile(OutputFile &&other) noexcept;
@@ -24,9 +25,9 @@ public:
 
   /// From any thread.
   void writeAt(uint64_t offset, std::span<const std::byte> bytes);
-  /// Behind what was written last, as devices and pipes want it.
+  /// Writes at the end of what was written so far, as devices and pipes require.
   void append(std::span<const std::byte> bytes);
-  /// Reports what the file system had kept to itself until now. To be called once, at the end.
+  /// Reports errors that the file system deferred until closing. To be called once, at the end.
   void close();
 
 private:

@@ -54,10 +54,10 @@ Target findTarget(const fs::path &path) {
   bool isSpecial = fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
   fs::path place = fs::absolute(path, error);
   check();
-  if (!place.has_filename()) // "model.nstf/"
+  if (!place.has_filename()) // a path with a slash at its end, "model.nstf/"
     place = place.parent_path();
   for (int links = 0; !isSpecial && fs::is_symlink(fs::symlink_status(place, error)); ++links) {
-    // A link of /proc, such as /dev/stdout, leads to what is open, whatever name it has or had.
+    // A link of /proc, such as /dev/stdout, refers to an open file, even if that file was renamed or deleted.
     fs::path parent = fs::canonical(place.parent_path(), error);
     check();
     if (*std::next(parent.begin()) == "proc")

@@ -1,4 +1,4 @@
-// Paths as they reach messages and the system.
+// Paths for messages and for system calls.
 #pragma once
 
 #include <filesystem>
@@ -6,22 +6,22 @@
 
 namespace nstf::support {
 
-/// The path, fit to stand in a message: escaped, and cut where no file could have such a name.
+/// The path for a message: escaped, and cut where it is longer than any file name may be.
 std::string describePath(const std::filesystem::path &path);
 
-/// Throws std::runtime_error where the path has a NUL, at which the system would cut it: another file would be meant.
+/// Throws std::runtime_error if the path contains a NUL. The system would cut the path there and open another file.
 void checkPath(const std::filesystem::path &path);
 
 /// "a file", "a folder", "a FIFO", "a character device".
 const char *describeKind(std::filesystem::file_type type);
 
-/// Where writing to a path ends.
+/// The file that a path refers to after all links are followed.
 struct Target {
   std::filesystem::path path; ///< absolute, without a link at its end
-  bool isInPlace = false;     ///< a device, a pipe or what is open already: to be written to, not to be replaced
+  bool isInPlace = false;     ///< a device, a pipe or an open file: written to, never replaced
 };
 
-/// Follows the links of `path`, also those that point to nothing yet. Throws std::runtime_error.
+/// Follows the links of `path`, including those whose target does not exist yet. Throws std::runtime_error.
 Target findTarget(const std::filesystem::path &path);
 
 } // namespace nstf::support

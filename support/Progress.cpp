@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::duration<double> interval(0.2);
 
-/// The terminal's last line: who may write to it, and whether there is something to wipe.
+/// State of the terminal's last line: which Progress owns it, and whether it must be wiped.
 struct Terminal {
   std::atomic<bool> isAsked = false;
   std::atomic<const Progress *> owner = nullptr;
@@ -29,7 +29,7 @@ struct Terminal {
   void write(std::string text) {
     std::lock_guard guard(lock);
     winsize size = {};
-    // A line that wraps could not be wiped.
+    // A line that wraps can't be wiped, so it is cut at the terminal's width.
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && text.size() >= size.ws_col)
       text.resize(size.ws_col - 1);
     std::fprintf(stderr, "\r\033[K%s", text.c_str());
@@ -81,7 +81,7 @@ Progress::Progress(std::string what, std::string unit, uint64_t all, std::functi
   isOnTerminal = getTerminal().isAsked && getTerminal().owner.compare_exchange_strong(nobody, this);
   if (!isOnTerminal)
     return;
-  if (getTerminal().patience.count() == 0) // at once, however soon it ends
+  if (getTerminal().patience.count() == 0) // show it at once, even if the work ends soon
     getTerminal().write(describe(0));
   ticker = std::thread([this] { run(); });
 }

@@ -1,5 +1,5 @@
-// How far work is that may take its time: one line on the terminal, written over and over, and wiped at its end.
-// Whoever works says so; it is shown where a tool asked for it, and never by a library alone.
+// Progress of long work: one line on the terminal, which is overwritten repeatedly and wiped at the end. Libraries
+// report progress; it is shown only if a tool has called showProgress.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,17 @@
 
 namespace nstf::support {
 
-/// From now on: where standard error is a terminal, what takes longer than 2 s (or NSTF_PROGRESS_AFTER, seconds) shows
-/// its progress there.
+/// Enables progress if standard error is a terminal: work that takes longer than 2 s (or NSTF_PROGRESS_AFTER seconds)
+/// then shows its progress there.
 void showProgress();
-/// Wipes the line, for who writes to standard error while there may be one. It comes back below.
+/// Wipes the line, so that the caller can write to standard error. The next update shows the line again, below that
+/// output.
 void wipeProgress();
 
 class Progress {
 public:
-  /// "packing weights", in "bytes" (shown in KiB, MiB, …) or anything else that can be counted. `detail` may say more;
-  /// it is called from another thread.
+  /// `what` is a description, such as "packing weights". `unit` is "bytes" (shown in KiB, MiB, …) or the name of
+  /// anything else that can be counted. `detail` returns additional text; it is called from another thread.
   Progress(std::string what, std::string unit, uint64_t all = 0,
            std::function<std::string(double seconds)> detail = {});
   ~Progress();
@@ -33,10 +34,10 @@ public:
     done = nowDone;
     all = nowAll;
   }
-  /// False where nobody looks: then who would have to count need not.
+  /// False if nothing is shown; then the caller can skip counting.
   bool isShown() const { return isOnTerminal; }
 
-  /// "packing weights: 1.5 of 15.0 GiB, 34 s left", after that many seconds.
+  /// "packing weights: 1.5 of 15.0 GiB, 34 s left": the line after `seconds` seconds.
   std::string describe(double seconds) const;
 
 private:
@@ -45,9 +46,9 @@ private:
   std::string what, unit;
   std::atomic<uint64_t> done = 0, all;
   std::function<std::string(double seconds)> detail;
-  bool isOnTerminal = false; ///< of several at a time the first
+  bool isOnTerminal = false; ///< true for the first of several at a time
   bool hasEnded = false;
-  std::mutex lock; ///< of hasEnded
+  std::mutex lock; ///< guards hasEnded
   std::condition_variable end;
   std::thread ticker;
 };

@@ -20,7 +20,7 @@ std::string describeShape(const std::vector<int64_t> &shape) {
 
 static constexpr uint64_t lengthBytes = 8;
 
-/// A whole number of 0 ≤ n < 2⁶³, or an error that says what stands there instead.
+/// Returns a whole number of 0 ≤ n < 2⁶³, or throws an error that quotes the value.
 static uint64_t count(const json &value, const std::string &where, const char *what) {
   if (!value.is_number_integer() || (!value.is_number_unsigned() && value.get<int64_t>() < 0) ||
       value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
@@ -107,7 +107,7 @@ SafeTensorsFile::SafeTensorsFile(const std::filesystem::path &given) : file(give
   std::sort(entries.begin(), entries.end(), [](const StoredTensor &a, const StoredTensor &b) {
     return std::tie(a.offset, a.size, a.name) < std::tie(b.offset, b.size, b.name);
   });
-  const StoredTensor *before = nullptr; // the last one that has bytes
+  const StoredTensor *before = nullptr; // the previous tensor that has bytes
   for (const StoredTensor &tensor : entries) {
     if (tensor.size == 0)
       continue;

@@ -1,9 +1,9 @@
 // Safetensors files.
 //
-// Format (huggingface/safetensors): u64 little-endian header length N, N bytes of JSON
-// {"name": {"dtype": "F32", "shape": [..], "data_offsets": [begin, end]}, "__metadata__": {..}}, then the data; offsets
-// count from its first byte. Files are mapped, never read whole. Everything the header says is checked before anything
-// believes it. Unlike the original's reader, bytes that belong to no tensor are allowed: packages align their tensors.
+// Format (huggingface/safetensors): u64 little-endian header length N, N bytes of JSON {"name": {"dtype": "F32",
+// "shape": [..], "data_offsets": [begin, end]}, "__metadata__": {..}}, then the data; offsets count from its first
+// byte. Files are mapped, never read whole. The whole header is checked before use. Unlike the original's reader, this
+// one allows bytes that belong to no tensor, since packages align their tensors.
 #pragma once
 
 #include "support/ElementType.h"
@@ -31,13 +31,13 @@ struct StoredTensor {
 /// One mapped, checked safetensors file.
 class SafeTensorsFile {
 public:
-  /// Throws InputError naming file, tensor, what was expected and what was found.
+  /// Throws InputError with the file, the tensor, and the expected and actual values.
   explicit SafeTensorsFile(const std::filesystem::path &path);
 
   const std::string &path() const { return file.path(); }
   /// Sorted by offset.
   const std::vector<StoredTensor> &tensors() const { return entries; }
-  /// nullptr when there is none of that name.
+  /// nullptr if there is no tensor of this name.
   const StoredTensor *find(std::string_view name) const;
   std::span<const std::byte> bytes(const StoredTensor &tensor) const {
     return file.bytes().subspan(tensor.offset, tensor.size);

@@ -10,7 +10,7 @@ using namespace nstf::support;
 
 namespace {
 
-/// More waves than any workgroup has; products of such numbers don't overflow.
+/// Larger than the number of waves of any workgroup; products of such numbers don't overflow.
 constexpr int64_t maxWaves = 1024;
 constexpr int64_t maxBuffers = 3;
 
@@ -48,7 +48,7 @@ std::optional<Schedule::Waves> parseWaves(std::string_view text) {
   return Schedule::Waves{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1};
 }
 
-/// A number of blocks, with its unit or without.
+/// A number of blocks, with or without its unit.
 std::optional<int64_t> parseBlocks(std::string_view text) {
   for (std::string_view unit : {" blocks", " block"})
     if (text.ends_with(unit))

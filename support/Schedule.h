@@ -1,15 +1,15 @@
-// How the work on a tile is laid out over waves and in time: the fields of #systolic.schedule, of a tuning row's
-// `schedule` and of `nstfc kernel --set`, in one grammar. A field that is not there is left to the compiler's passes.
+// How the work on a tile is distributed over waves and in time: the fields of #systolic.schedule, of a tuning row's
+// `schedule` and of `nstfc kernel --set`, in one grammar. The compiler's passes choose the fields that are absent.
 //
-//   waves       2x4 or 2x4x8         waves along the rows and the columns of a tile, and along what is summed up (K)
-//   sum         16 blocks or all     blocks of a sum that are added up by themselves before they join the total
-//   buffers     2                    of LDS, for what the products of a loop read
-//   ahead       2 blocks             between a load and its products
-//   through     registers or lds     the way of operands from memory to LDS: by the registers, or past them
-//   order       merged or turns      memory work beside products, or halves of the waves by turns at one and the other
-//   priorities  falling or none      of the waves along a block
+//   waves       2x4 or 2x4x8         waves along a tile's rows, its columns, and the summed dimension (K)
+//   sum         16 blocks or all     blocks whose partial sum is accumulated separately before it is added to the total
+//   buffers     2                    LDS buffers for the operands of a loop's products
+//   ahead       2 blocks             distance between a load and the products that use it
+//   through     registers or lds     path of operands from memory to LDS: through registers, or directly
+//   order       merged or turns      memory work interleaved with products, or two halves of the waves alternate
+//   priorities  falling or none      whether wave priorities fall along a block
 //
-// dialects/systolic/SystolicSchedule.td has the rules by their numbers.
+// dialects/systolic/SystolicSchedule.td has the numbered rules.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace nstf::support {
 
 struct Schedule {
   struct Waves {
-    int64_t rows = 1, columns = 1, parts = 1; ///< `parts`: along what is summed up
+    int64_t rows = 1, columns = 1, parts = 1; ///< `parts`: along the summed dimension
     int64_t count() const { return rows * columns * parts; }
     bool operator==(const Waves &other) const = default;
   };
@@ -30,12 +30,12 @@ struct Schedule {
   enum class Order { Merged, Turns };
   enum class Priorities { Falling, None };
 
-  /// Of `sum`: all blocks.
+  /// The value of `sum` for all blocks.
   static constexpr int64_t allBlocks = 0;
 
   std::optional<Waves> waves;
   std::optional<int64_t> sum;     ///< blocks
-  std::optional<int64_t> buffers; ///< each of one block
+  std::optional<int64_t> buffers; ///< of one block each
   std::optional<int64_t> ahead;   ///< blocks
   std::optional<Through> through;
   std::optional<Order> order;
@@ -46,21 +46,21 @@ struct Schedule {
   static constexpr std::array<std::string_view, 7> fields = {"waves",   "sum",   "buffers",   "ahead",
                                                              "through", "order", "priorities"};
   static bool isField(std::string_view name);
-  /// "blocks" of the fields that have a unit, else "".
+  /// The unit of a field, "blocks", or "" if it has none.
   static std::string_view getUnit(std::string_view field);
-  /// The field that says what a parameter of this name said before there were schedules (WM, STAGE, …); else "".
+  /// The field that replaced a parameter of earlier versions (WM, STAGE, …), or "" if there is none.
   static std::string_view getFieldInPlaceOf(std::string_view parameter);
 
-  /// Sets a field from its text, where a unit may be left out. Returns what is wrong with the text, "expected … but got
-  /// …", and changes nothing then; "" where all is well. Rules of several fields are findFault's.
+  /// Sets a field from its text, in which the unit is optional. Returns "" on success; else returns the error,
+  /// "expected … but got …", and changes nothing. findFault checks the rules that involve several fields.
   std::string set(std::string_view field, std::string_view text);
-  /// A field's text, without its unit; "" where it is not there.
+  /// A field's text without its unit, or "" if the field is absent.
   std::string get(std::string_view field) const;
-  /// Takes over the fields that `other` has.
+  /// Copies the fields that `other` has.
   void apply(const Schedule &other);
-  /// Which rule is broken, "expected … but got …"; "" where none is.
+  /// The first broken rule, "expected … but got …", or "" if there is none.
   std::string findFault() const;
-  /// "waves=2x4 sum=all": all fields there are.
+  /// All present fields: "waves=2x4 sum=all".
   std::string str() const;
 };
 

@@ -1,4 +1,4 @@
-// SHA-256, by OpenSSL: code objects, weights and manifests are named by hash.
+// SHA-256, computed by OpenSSL. Code objects, weights and manifests are named by their hashes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ struct evp_md_ctx_st;
 
 namespace nstf::support {
 
-/// A hash of bytes that come piece by piece.
+/// Hashes bytes that arrive in pieces.
 class Sha256 {
 public:
   Sha256();
@@ -23,7 +23,7 @@ private:
   evp_md_ctx_st *context;
 };
 
-/// The hash of bytes that are all there.
+/// The hash of all of `bytes`.
 std::string sha256Hex(std::string_view bytes);
 
 } // namespace nstf::support

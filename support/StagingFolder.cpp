@@ -1,5 +1,5 @@
-// Removal comes in two kinds that share their code: by a writer that is done, and by a signal handler. Only what a
-// handler may call is called (signal-safety(7)), hence Linux' getdents64 instead of readdir.
+// Two callers share the code for removal: a writer that is done, and a signal handler. The code calls only functions
+// that a signal handler may call (signal-safety(7)), hence Linux's getdents64 and not readdir.
 #include "support/StagingFolder.h"
 #include "support/OutputFile.h"
 #include "support/Path.h"
@@ -35,7 +35,7 @@ static bool removeTree(int parent, const char *name) {
   if (folder < 0)
     return false;
   alignas(dirent64) char buffer[4096];
-  for (bool removedSome = true; removedSome;) { // reading goes on from the start, since it removes what it reads
+  for (bool removedSome = true; removedSome;) { // starts over after each removal, which changes the listing
     removedSome = false;
     lseek(folder, 0, SEEK_SET);
     for (long size; (size = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
@@ -50,7 +50,7 @@ static bool removeTree(int parent, const char *name) {
   return unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
-/// The lock goes last: until then a removal that is cut short is repeated at the next write.
+/// Removes the lock last: if the removal is interrupted before that, the next write repeats it.
 static bool removeStaging(const char *name) {
   int folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder >= 0) {
@@ -62,7 +62,8 @@ static bool removeStaging(const char *name) {
 
 // Signals
 
-/// The folders of this process. Whoever takes a name out of its slot, the writer or the handler, removes the folder.
+/// The staging folders of this process. The writer or the handler, whichever takes a name out of its slot, removes the
+/// folder.
 static std::array<std::atomic<const char *>, 64> folders;
 static pid_t owner = 0;
 static std::atomic<int> held = 0;
@@ -74,15 +75,15 @@ static void pauseForever() {
 }
 
 static void onSignal(int signal) {
-  if (getpid() == owner) {       // not in a child of fork, which shares the handler
-    if (isEnding.exchange(true)) // another thread is at it
+  if (getpid() == owner) {       // not in a child of fork, which inherits the handler
+    if (isEnding.exchange(true)) // another thread runs the handler
       pauseForever();
     while (held)
       poll(nullptr, 0, 1);
     for (std::atomic<const char *> &slot : folders)
       if (const char *name = slot.exchange(nullptr))
         for (int attempt = 0; attempt < 100 && !removeStaging(name) && errno != ENOENT; ++attempt)
-          poll(nullptr, 0, 1); // other threads still write into it
+          poll(nullptr, 0, 1); // other threads still write into the folder
   }
   std::signal(signal, SIG_DFL);
   sigset_t set;
@@ -114,7 +115,7 @@ SignalsHeld::SignalsHeld() {
     sigaddset(&set, signal);
   pthread_sigmask(SIG_BLOCK, &set, &before);
   ++held;
-  if (depth++ == 0 && isEnding) { // the handler of another thread removes what this one was about to use
+  if (depth++ == 0 && isEnding) { // another thread's handler removes the folders in use
     --held;
     pauseForever();
   }
@@ -132,7 +133,7 @@ static void enter(const char *name) {
     if (slot.compare_exchange_strong(empty, name))
       return;
   }
-  // More folders at once than slots: a signal leaves this one to the next write.
+  // All slots are taken: a signal does not remove this folder; the next write does.
 }
 
 static void leave(const char *name) {
@@ -147,7 +148,7 @@ static void leave(const char *name) {
 
 enum class IfUnsupported { Refuse, GoOn };
 
-/// Opens the lock of a staging folder and takes it. -1: there is none, or somebody else has it.
+/// Opens and locks the lock file of a staging folder. Returns -1 if there is none or another process holds the lock.
 static int takeLock(const std::string &folder, int flags, IfUnsupported unsupported) {
   int file = open((folder + "/lock").c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
   if (file < 0)
@@ -160,7 +161,7 @@ static int takeLock(const std::string &folder, int flags, IfUnsupported unsuppor
   return -1;
 }
 
-/// Removes what dead writers left in `parent`.
+/// Removes the staging folders in `parent` whose writers ended without removing them.
 static void removeDead(const fs::path &parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
@@ -173,7 +174,7 @@ static void removeDead(const fs::path &parent) {
       removeStaging(folder.c_str());
       close(lock);
     } else {
-      rmdir(folder.c_str()); // where its writer came no further than making it, it is empty
+      rmdir(folder.c_str()); // empty if its writer ended right after creating it
     }
   }
 }
@@ -190,7 +191,7 @@ StagingFolder::StagingFolder(const fs::path &place) {
       failErrno(place, "write");
     enter(folder.c_str());
     lock = takeLock(folder, O_CREAT | O_EXCL, IfUnsupported::GoOn);
-    if (lock < 0) { // another writer took it for dead before it was locked
+    if (lock < 0) { // another writer removed it before it was locked
       leave(folder.c_str());
       removeStaging(folder.c_str());
     }
@@ -202,7 +203,7 @@ StagingFolder::StagingFolder(const fs::path &place) {
 
 StagingFolder::~StagingFolder() {
   {
-    SignalsHeld held; // from here on the handler leaves it alone
+    SignalsHeld held; // from here on the handler ignores this folder
     leave(folder.c_str());
   }
   removeStaging(folder.c_str());
@@ -218,7 +219,7 @@ void StagingFolder::publish(const fs::path &place) {
 void moveFolder(const fs::path &folder, const fs::path &place) {
   if (renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, place.c_str(), RENAME_NOREPLACE) == 0)
     return;
-  // A file system that doesn't know how replaces an empty folder at most.
+  // The file system doesn't support RENAME_NOREPLACE; rename replaces at most an empty folder.
   if ((errno != ENOSYS && errno != EINVAL) || rename(folder.c_str(), place.c_str()) != 0)
     failErrno(place, "write");
 }
@@ -229,7 +230,8 @@ void StagingFolder::exchange(const fs::path &place) {
     return;
   if (errno != ENOSYS && errno != EINVAL)
     failErrno(place, "replace");
-  // A file system that cannot exchange: the old one steps aside, and comes back where the new one doesn't get in.
+  // The file system doesn't support RENAME_EXCHANGE: the old content is moved aside, and moved back if the second
+  // rename fails.
   std::string former = folder + "/former";
   if (rename(place.c_str(), former.c_str()) != 0)
     failErrno(place, "replace");

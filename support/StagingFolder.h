@@ -1,8 +1,8 @@
-// Where something is written before it takes its place: a hidden folder beside that place.
+// A hidden folder beside the final path of a file or folder. The content is written there first and then renamed.
 //
-// The folder holds a file `lock`, on which its writer has a lock as long as it lives, and the `content`. What a killed
-// writer left is known by the lock that nobody holds, and removed at the next write beside it. (A process number would
-// not do: another container or host may mean another process by it.)
+// The folder holds the `content` and a file `lock`, which its writer keeps locked as long as it lives. A folder whose
+// lock nobody holds was left by a killed writer; the next write in the same parent folder removes it. (A process number
+// would not identify the writer: in another container or on another host it may belong to another process.)
 #pragma once
 
 #include <csignal>
@@ -13,18 +13,18 @@ namespace nstf::support {
 
 class StagingFolder {
 public:
-  /// Makes the folder. `place`, a path without links (findTarget), is what the content is to become.
+  /// Creates the folder. `place`, a path without links (findTarget), is the content's final path.
   explicit StagingFolder(const std::filesystem::path &place);
   StagingFolder(const StagingFolder &) = delete;
-  /// Removes the folder with all that is in it.
+  /// Removes the folder with all its content.
   ~StagingFolder();
 
-  /// A file or folder of the caller's making.
+  /// The path at which the caller creates a file or folder.
   const std::filesystem::path &content() const { return inside; }
 
-  /// Renames the content to `place`, in the same folder. A file that is there is replaced.
+  /// Renames the content to `place`, in the parent folder of the staging folder. Replaces an existing file.
   void publish(const std::filesystem::path &place);
-  /// Puts each in the other's place: afterwards the content is what stood there before.
+  /// Swaps the content and `place`: afterwards the content is what was at `place` before.
   void exchange(const std::filesystem::path &place);
 
 private:
@@ -33,14 +33,14 @@ private:
   int lock = -1;
 };
 
-/// A folder that is complete takes its place, where nothing may stand yet. Throws std::runtime_error.
+/// Renames a complete folder to `place`, where nothing may exist yet. Throws std::runtime_error.
 void moveFolder(const std::filesystem::path &folder, const std::filesystem::path &place);
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove the staging folders of this process before they end it. For programs,
-/// not libraries. A signal that is ignored stays ignored.
+/// From now on SIGINT, SIGTERM and SIGHUP remove the staging folders of this process before they end it. Only programs
+/// may call this, not libraries. A signal that is ignored stays ignored.
 void removeStagingFoldersOnSignals();
 
-/// While it lives, those signals wait: between renames that belong together.
+/// Blocks these signals while it lives, for several renames that belong together.
 class SignalsHeld {
 public:
   SignalsHeld();

@@ -12,7 +12,7 @@ namespace nstf::support {
 StandardOutput::StandardOutput() {
   setp(buffer.data(), buffer.data() + buffer.size());
   former = std::cout.rdbuf(this);
-  std::cout.exceptions(std::ios::badbit); // lets through what sync throws
+  std::cout.exceptions(std::ios::badbit); // passes on exceptions from sync
 }
 
 StandardOutput::~StandardOutput() {

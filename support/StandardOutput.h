@@ -1,4 +1,4 @@
-// Standard output that says why it failed.
+// Standard output that reports why a write failed.
 #pragma once
 
 #include <array>
@@ -7,16 +7,16 @@
 
 namespace nstf::support {
 
-/// Takes std::cout's place while it lives. The first write that fails throws std::runtime_error with the system's
-/// reason out of the `<<` or flush that made it; by itself std::cout keeps no reason. What comes later is dropped.
-/// runTool makes the one there is.
+/// Replaces std::cout's buffer while it lives. The `<<` or flush whose write fails first throws std::runtime_error with
+/// the system's reason, which std::cout alone does not keep. Later output is dropped. runTool creates the only
+/// instance.
 class StandardOutput : std::streambuf {
 public:
   StandardOutput();
   ~StandardOutput();
   StandardOutput(const StandardOutput &) = delete;
 
-  /// Writes what is there yet, and from now on throws nothing.
+  /// Writes the buffered output. From now on nothing throws.
   void flushQuietly();
 
 private:

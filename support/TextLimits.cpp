@@ -9,15 +9,15 @@ namespace nstf::support {
 
 namespace {
 
-/// JSON has [] {} and strings; MLIR has () <> and comments too.
+/// JSON has the brackets [] {} and strings; MLIR also has () <> and comments.
 enum class Syntax { json, mlir };
 
-/// Walks over a text and keeps the brackets that are open.
+/// Scans a text and tracks the open brackets.
 class Walk {
 public:
   Walk(std::string_view text, Syntax syntax) : text(text), syntax(syntax) {}
 
-  /// What there is too much of, and where.
+  /// The first limit that the text exceeds, and where.
   std::optional<std::string> find() {
     while (at < text.size()) {
       const char c = text[at];
@@ -49,7 +49,8 @@ private:
 
   std::string tooDeep() const { return excess("values nested at most " + std::to_string(maxNesting) + " deep"); }
 
-  /// Keeps how deep each alias nests, `!a1 = tuple<!a0>`. How deep the text is here, with the alias that is named here.
+  /// Returns the nesting depth at this character, including the depth of an alias that is named here. Records how deep
+  /// each alias definition nests, such as `!a1 = tuple<!a0>`.
   size_t followAlias(char c) {
     if (c == '\n' && open.empty() && !defined.empty()) {
       depths[defined] = deepest;
@@ -73,10 +74,10 @@ private:
     return depth;
   }
 
-  /// Operators of the affine expression at hand: the parser recurses into the right side of each.
+  /// Counts the operators of the current affine expression: the parser recurses into the right side of each.
   size_t countOperator(char c) {
     const bool isWord = std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '%';
-    if (isWord) { // to its last character
+    if (isWord) { // advances to the word's last character
       const size_t begin = at;
       while (at + 1 < text.size() && (std::isalnum(static_cast<unsigned char>(text[at + 1])) || text[at + 1] == '_'))
         ++at;
@@ -90,7 +91,7 @@ private:
     return operators;
   }
 
-  /// A string or a comment.
+  /// Skips a string or a comment.
   bool skipText(char c) {
     if (c == '"') {
       for (++at; at < text.size() && text[at] != '"'; ++at)
@@ -108,12 +109,13 @@ private:
   bool opens(char c) const { return c == '[' || c == '{' || (syntax == Syntax::mlir && (c == '(' || c == '<')); }
 
   bool closes(char c) const {
-    if (c == '>') // -> and >= are no brackets
+    if (c == '>') // -> and >= are not brackets
       return syntax == Syntax::mlir && at > 0 && text[at - 1] != '-' && !text.substr(at).starts_with(">=");
     return c == ']' || c == '}' || (syntax == Syntax::mlir && c == ')');
   }
 
-  /// Back to what it closes, past any < that was none; what closes nothing is left to the parser.
+  /// Pops up to the matching bracket, past any < that was an operator. The parser reports a bracket that matches
+  /// nothing.
   void close(char c) {
     const char opener = c == ']' ? '[' : c == '}' ? '{' : c == ')' ? '(' : '<';
     size_t matching = open.size();
@@ -127,8 +129,8 @@ private:
   Syntax syntax;
   size_t at = 0, operators = 0;
   std::vector<char> open;
-  std::string_view defined; // the alias whose definition this is
-  size_t deepest = 0;       // and how deep it is so far
+  std::string_view defined; // the alias that is being defined
+  size_t deepest = 0;       // the depth of its definition so far
   std::unordered_map<std::string_view, size_t> depths;
 };
 

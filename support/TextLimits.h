@@ -1,5 +1,5 @@
-// How long texts that anybody may have written may be, and how deep their values may nest: readers build a tree of many
-// times the text's size and recurse into it, and memory and stacks end.
+// Limits on the length and the nesting depth of untrusted text. Readers build a tree many times the text's size and
+// recurse into it, so without limits a text could exhaust memory or the stack.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ inline constexpr size_t maxOperators = 1000;
 inline constexpr size_t maxJsonBytes = 64 << 20;
 inline constexpr size_t maxYamlBytes = 8 << 20;
 
-/// What is too much of a text in JSON, as "expected values nested at most 256 deep but got more at line 1, column 257".
-/// The text may be anything.
+/// The limit that a JSON text exceeds, as "expected values nested at most 256 deep but got more at line 1, column 257",
+/// or nothing. The text need not be valid.
 std::optional<std::string> findJsonExcess(std::string_view text);
 
-/// The same of MLIR: regions, types and attributes, which nest in {} [] () <> and by aliases, and operators of affine
-/// expressions. Its length is not limited.
+/// The same for MLIR: the nesting of regions, types and attributes, by {} [] () <> and by aliases, and the number of
+/// operators of an affine expression. The length is not limited.
 std::optional<std::string> findMlirExcess(std::string_view text);
 
 } // namespace nstf::support

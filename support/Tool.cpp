@@ -10,7 +10,7 @@
 namespace nstf::support {
 
 int runTool(const std::function<int()> &work) {
-  // A file past `ulimit -f` is an error of the write, as a full disk is, not the end of the process.
+  // Exceeding `ulimit -f` then fails the write, like a full disk, instead of ending the process.
   std::signal(SIGXFSZ, SIG_IGN);
   removeStagingFoldersOnSignals();
   StandardOutput output;
@@ -19,7 +19,7 @@ int runTool(const std::function<int()> &work) {
     std::cout.flush();
     return status;
   } catch (const std::exception &error) {
-    output.flushQuietly(); // on a terminal that shows both, what was written before comes first
+    output.flushQuietly(); // flush first, so that a terminal shows output before the error
     printError(error);
     return 1;
   }

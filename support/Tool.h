@@ -1,4 +1,4 @@
-// What the main of every tool does around its work.
+// Setup and error handling that every tool's main shares.
 #pragma once
 
 #include <exception>
@@ -7,15 +7,15 @@
 
 namespace nstf::support {
 
-/// Runs `work` and gives its status. What it throws, and output that nobody could take, is one line of error and
-/// status 1; a signal that ends the program leaves nothing half-written behind.
+/// Runs `work` and returns its status. An exception, or output that can't be written, becomes one line of error and
+/// status 1. A signal that ends the program leaves no half-written files.
 int runTool(const std::function<int()> &work);
 
-/// One line on standard error: of an InputError with a place "FILE:LINE:COLUMN: error: …", else "error: …".
+/// Prints one line on standard error: "FILE:LINE:COLUMN: error: …" for an InputError with a place, else "error: …".
 void printError(const std::exception &error);
 
-/// One line on standard error: "error: " and the message, escaped. A message that says "error: " behind its place,
-/// "FILE:1:2: error: …", is printed as it is.
+/// Prints one line on standard error: "error: " and the message, escaped. A message that already has "error: " after
+/// its place, "FILE:1:2: error: …", is printed unchanged.
 void printError(std::string_view message);
 
 } // namespace nstf::support

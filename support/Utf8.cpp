@@ -7,8 +7,8 @@ Utf8Prefix utf8Prefix(std::string_view bytes) {
   unsigned char lead = byteAt(0);
   size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
   if (size == 0)
-    return {1, false, false}; // a continuation byte, or a lead byte no character has
-  // The second byte's range keeps out overlong forms, surrogates and what is above U+10FFFF.
+    return {1, false, false}; // a continuation byte, or an invalid lead byte
+  // The second byte's range excludes overlong forms, surrogates and code points above U+10FFFF.
   unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
   for (size_t i = 1; i < size; ++i, low = 0x80, high = 0xbf) {

@@ -1,4 +1,4 @@
-// Cutting a byte stream into characters.
+// Splits a byte stream into UTF-8 characters.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@ namespace nstf::support {
 
 inline constexpr const char *replacementCharacter = "\xef\xbf\xbd"; // U+FFFD
 
-/// How the bytes at the start of `bytes` continue (Unicode 15, table 3-7, well-formed UTF-8).
+/// The first character of `bytes` (Unicode 15, table 3-7, well-formed UTF-8).
 struct Utf8Prefix {
-  size_t length;   ///< bytes of the character, or of the longest start of one
-  bool valid;      ///< they are a whole character
-  bool unfinished; ///< they end where `bytes` ends and more could complete them
+  size_t length;   ///< bytes of the character, or of the longest valid prefix of one
+  bool valid;      ///< the character is complete
+  bool unfinished; ///< `bytes` ends within the character, which more bytes could complete
 };
 Utf8Prefix utf8Prefix(std::string_view bytes);
 
-/// Removes from `bytes` everything that is certain and returns it, each maximal ill-formed piece as U+FFFD; the start
-/// of a character at the end stays.
+/// Removes all complete characters from `bytes` and returns them, with each maximal ill-formed piece as U+FFFD. The
+/// beginning of a character at the end stays in `bytes`.
 std::string takeWholeCharacters(std::string &bytes);
 
 } // namespace nstf::support

@@ -1,4 +1,4 @@
-// All files are written beside their places first, and renamed only when that went well.
+// All files are written into staging folders first, and renamed to their places once every write has succeeded.
 #include "support/WriteFile.h"
 #include "support/OutputFile.h"
 #include "support/Path.h"
@@ -17,7 +17,7 @@ namespace {
 
 std::span<const std::byte> bytesOf(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 
-/// One file on its way.
+/// One file that is being written.
 class Write {
 public:
   explicit Write(const fs::path &path) : path(path), target(findTarget(path)) {
@@ -49,7 +49,7 @@ public:
       ::chmod(staging->content().c_str(), former.st_mode & 07777);
   }
 
-  /// `keepsFormer`: undo can bring back what was there.
+  /// `keepsFormer`: keeps the previous file, so that undo can restore it.
   void publish(bool keepsFormer) {
     if (!staging)
       return;
@@ -83,7 +83,7 @@ private:
 void writeFile(const fs::path &path, std::initializer_list<std::string_view> pieces) {
   Write write(path);
   write.write(pieces);
-  write.publish(/*keepsFormer=*/false); // replaced at once
+  write.publish(/*keepsFormer=*/false);
 }
 
 void writeFile(const fs::path &path, std::string_view bytes) { writeFile(path, {bytes}); }

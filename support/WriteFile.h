@@ -1,4 +1,4 @@
-// Files that appear whole or not at all: the one way to write a file.
+// The one way to write a file: it appears complete or not at all.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,17 @@
 
 namespace nstf::support {
 
-/// Writes the pieces, one behind the other, beside the file, then renames. A link stays one, and what it points to is
-/// written; a device or a pipe is written to as it is. Throws std::runtime_error and leaves nothing behind where that
-/// fails.
+/// Writes the pieces one after another to a staging file, then renames it. If the path is a link, the link stays and
+/// its target is replaced. A device or a pipe is written in place. On failure, throws std::runtime_error and leaves no
+/// files behind.
 void writeFile(const std::filesystem::path &path, std::initializer_list<std::string_view> pieces);
 void writeFile(const std::filesystem::path &path, std::string_view bytes);
 
-/// The same for files that belong together: where one of them fails, all are what they were before.
+/// Writes files that belong together: if one of them fails, all previous files are restored.
 void writeFiles(const std::vector<std::pair<std::filesystem::path, std::string_view>> &files);
 
-/// Throws what writeFile would throw for want of a folder, of permission or of a name that can be written.
+/// Throws the error that writeFile would throw for a missing folder, a missing permission or a path that can't be
+/// written.
 void checkWritable(const std::filesystem::path &path);
 
 } // namespace nstf::support

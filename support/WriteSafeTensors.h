@@ -1,4 +1,4 @@
-// A safetensors file that is written tensor by tensor, in any order, and appears whole or not at all.
+// Writes a safetensors file tensor by tensor, in any order. The file appears complete or not at all.
 #pragma once
 
 #include "support/ElementType.h"
@@ -13,7 +13,7 @@
 
 namespace nstf::support {
 
-/// A tensor that a file is to have.
+/// A tensor of the file.
 struct TensorEntry {
   std::string name;
   ElementType type;
@@ -24,12 +24,12 @@ struct TensorEntry {
 
 class SafeTensorsWriter {
 public:
-  /// Tensors stand in the file in this order. Throws std::runtime_error where the file can't be made.
+  /// The file has the tensors in this order. Throws std::runtime_error if the file can't be created.
   SafeTensorsWriter(const std::filesystem::path &path, std::vector<TensorEntry> tensors);
 
-  /// Precondition: a tensor of these, and bytes that lie within it. From any thread.
+  /// Precondition: `tensor` is one of the file's tensors, and the bytes lie within it. May be called from any thread.
   void write(const std::string &tensor, std::span<const std::byte> bytes, uint64_t offset = 0);
-  /// The file takes its place. To be called once, at the end; bytes that were not written are 0.
+  /// Renames the file to its place. To be called once, at the end; bytes that were not written are 0.
   void publish();
 
 private:

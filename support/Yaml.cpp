@@ -13,9 +13,9 @@ namespace nstf::support {
 
 namespace {
 
-constexpr size_t maxListedKeys = 20; // more are no help in a message
+constexpr size_t maxListedKeys = 20; // a message with more is no help
 
-/// Goes through a document without building it.
+/// Checks the nesting of a document without building it.
 class NestingCheck : public YAML::EventHandler {
 public:
   void OnDocumentStart(const YAML::Mark &) override {}
@@ -44,10 +44,10 @@ private:
       throw YAML::ParserException(mark, "expected values nested at most " + std::to_string(maxNesting) + " deep");
     open.push_back(anchor);
   }
-  std::vector<YAML::anchor_t> open; // of the lists and maps around; 0: without an anchor
+  std::vector<YAML::anchor_t> open; // anchors of the enclosing lists and maps; 0: no anchor
 };
 
-/// The first document of `text`, within the limits. Throws YAML::ParserException.
+/// Parses the first document of `text`, within the limits. Throws YAML::ParserException.
 YAML::Node loadYaml(const std::string &text) {
   if (text.size() > maxYamlBytes)
     throw YAML::ParserException(YAML::Mark(), "expected at most " + std::to_string(maxYamlBytes) +
