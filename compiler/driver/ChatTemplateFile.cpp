@@ -7,7 +7,7 @@ namespace nstf {
 
 namespace fs = std::filesystem;
 
-/// One text, or a list of {"name": …, "template": …}.
+/// Reads a text, or a list of {"name": …, "template": …}.
 static ChatTemplateFile readTemplate(const support::JsonCursor &value) {
   if (!value.isArray())
     return {value.place(), value.string()};
@@ -26,7 +26,7 @@ std::optional<ChatTemplateFile> findChatTemplate(const fs::path &folder) {
       continue;
     const nlohmann::json document = support::parseJson(support::readTextFile(file), file);
     const support::JsonCursor root(document, file);
-    root.members(); // says what is no object
+    root.members(); // throws if the root is no object
     if (auto found = root.find("chat_template"); found && !found->isNull())
       return readTemplate(*found);
   }

@@ -1,4 +1,4 @@
-// What --precision=auto comes to (ChoosePrecision.h).
+// The choice that --precision=auto makes (ChoosePrecision.h).
 #include "compiler/driver/ChoosePrecision.h"
 #include "dialects/nstf/NSTF.h"
 #include "passes/nstf/WeightFormat.h"
@@ -8,7 +8,7 @@ using namespace nstf;
 
 namespace {
 
-/// A type as files and people name it, and the one products are computed in.
+/// A type's names in files and in config.json, and the precision in which NSTF computes products of it.
 struct KnownType {
   StringLiteral stored, config;
   Precision precision;
@@ -16,7 +16,7 @@ struct KnownType {
 
 } // namespace
 
-/// The first of equals wins.
+/// If two types have equally many bytes, the first one here is chosen.
 static constexpr KnownType knownTypes[] = {{"f32", "float32", Precision::F32},
                                            {"bf16", "bfloat16", Precision::BF16},
                                            {"f16", "float16", Precision::F16},
@@ -37,7 +37,7 @@ static uint64_t countBytes(ModuleOp model, StringRef stored) {
   return bytes;
 }
 
-/// What config.json says, where it says something.
+/// The choice by config.json, if it names a type.
 static std::optional<PrecisionChoice> readConfig(ModuleOp model) {
   auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto dtype = facts ? facts.getAs<StringAttr>("dtype") : StringAttr();
@@ -66,7 +66,7 @@ PrecisionChoice nstf::choosePrecision(ModuleOp model, std::optional<Precision> a
   if (asked)
     return {*asked, "--precision"};
   auto planes = llvm::make_filter_range(model.getOps<WeightOp>(), [](WeightOp weight) { return weight.getPlane(); });
-  if (!planes.empty()) { // of a quantised checkpoint: what is left of its matrices says little
+  if (!planes.empty()) { // a quantised checkpoint stores few other matrices
     if (std::optional<PrecisionChoice> named = readConfig(model); named && named->type != Precision::F32)
       return *named;
     PlaneSourceAttr plane = *WeightOp(*planes.begin()).getPlane();

@@ -42,13 +42,13 @@ std::optional<Stage> nstf::parseStage(StringRef name) {
 
 StringRef nstf::getStageName(Stage stage) { return stageNames[size_t(stage)].second; }
 
-/// Rows of the largest step where nobody says: longer prompts run in pieces, and the arena stays small.
+/// The default for the rows of the largest step: longer prompts run in pieces, and the arena stays small.
 static constexpr int64_t defaultMaxTokens = 512;
 
 Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)
     : context(context), options(std::move(options)), timing(timing) {
-  // Variants are built on several threads. Loading a dialect there would be a race, and so would the registry's growing
-  // by one that only a pass names.
+  // Loads all dialects now. Variants are built on several threads, on which loading a dialect would be a race. So would
+  // be registering a dialect that only a pass depends on.
   PassManager all(&context);
   OpPassManager &variant = all.nest<VariantOp>();
   buildTilePipeline(variant.nest<PartOp>(), {});
@@ -123,8 +123,8 @@ LogicalResult Compilation::checkTargets() const {
   return success();
 }
 
-/// The tokenizer's file, the model's own or the one that takes its place, is read here once: a wrong one is found
-/// before anything is compiled.
+/// Reads the tokenizer's file, the model's own or the one of --tokenizer, so that an error in it is found before
+/// anything is compiled.
 void Compilation::checkTokenizer() {
   NamedAttrList facts;
   if (auto known = (*model)->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName))
@@ -146,12 +146,12 @@ void Compilation::checkTokenizer() {
   } catch (const std::runtime_error &error) {
     if (!options.tokenizer.empty())
       throw;
-    throw std::runtime_error(std::string(error.what()) + " (--tokenizer=none leaves it out)"); // the model's own
+    throw std::runtime_error(std::string(error.what()) + " (--tokenizer=none leaves it out)"); // the model's file
   }
 }
 
-/// The chat template beside the tokenizer or, where there is none, in the model's folder, or the one that takes its
-/// place: parsed here once, for the same reason.
+/// Reads and parses the chat template before anything is compiled: the one of --chat-template, else the one in the
+/// tokenizer's folder or, without a tokenizer, in the model's folder.
 void Compilation::readChatTemplate() {
   if (options.chatTemplate == "none")
     return;
@@ -174,12 +174,12 @@ void Compilation::readChatTemplate() {
   } catch (const std::runtime_error &error) {
     if (!options.chatTemplate.empty())
       throw;
-    throw std::runtime_error(std::string(error.what()) + " (--chat-template=none leaves it out)"); // the model's own
+    throw std::runtime_error(std::string(error.what()) + " (--chat-template=none leaves it out)"); // the model's file
   }
   chatTemplate = found->text;
 }
 
-/// The type of codes that was asked for, or that a checkpoint was made for; empty: none.
+/// The type of codes that the user asked for, or for which the checkpoint was made; empty: none.
 std::string Compilation::chooseCodeType(const CodeChoice &choice) const {
   auto facts = getModel()->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto own = facts ? facts.getAs<StringAttr>(choice.fact) : StringAttr();
@@ -202,7 +202,7 @@ std::string Compilation::chooseCodeType(const CodeChoice &choice) const {
   return type;
 }
 
-/// Whether caches lie in the order of operands.
+/// Whether caches are stored in operand order.
 bool Compilation::chooseOrder() {
   if (!options.kvOrder)
     return true;
@@ -220,7 +220,7 @@ bool Compilation::fuses(StringRef name) const {
   return llvm::is_contained(wanted, "all") || llvm::is_contained(wanted, name);
 }
 
-/// An index of 32 bits says where a request's slot of a state begins.
+/// Checks that 32-bit indices can address every request's slot of each state.
 void Compilation::checkSlots() {
   for (StateOp state : getModel().getOps<StateOp>()) {
     int64_t elements = 1;
@@ -310,7 +310,7 @@ LogicalResult Compilation::planLaunches() {
   pm.enableTiming(scope);
   buildProgramPipeline(pm.nest<PartOp>());
   for (CompiledTarget &target : targets) {
-    for (VariantOp variant : target.module.getOps<VariantOp>()) // where the template has none, there will be none
+    for (VariantOp variant : target.module.getOps<VariantOp>()) // only variants with memory of their own need it
       if (!readOwnMemory(variant).empty() && failed(pm.run(variant)))
         return failure();
     target.plan = readKernelPlan(target.module, graph);
@@ -320,7 +320,7 @@ LogicalResult Compilation::planLaunches() {
   return success();
 }
 
-/// Of a part's tile program, under which passes remark on it.
+/// The name of a part's tile program, which passes use in their remarks.
 static std::string getProgramName(PartOp part) {
   return (*part.getBody().getOps<systolic::KernelOp>().begin()).getSymName().str();
 }
@@ -332,7 +332,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   pipeline.plan = options.wishes.plan;
   pipeline.keepLLVM = !options.dumpStages.empty();
   VariantReproducers reproducers(target.module, options.reproducerDir);
-  // Each variant goes through four stages.
+  // Progress counts four stages for each variant.
   size_t variants = llvm::range_size(target.module.getOps<VariantOp>());
   support::Progress progress("compiling for " + target.target.name, "steps", 4 * variants);
   auto run = [&](StringRef name, llvm::function_ref<void(OpPassManager &)> build) {
@@ -346,7 +346,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   if (failed(run("tile programs",
                  [&](OpPassManager &pm) { buildTilePipeline(pm.nest<VariantOp>().nest<PartOp>(), pipeline); })))
     return failure();
-  if (options.remarks) // before the next target's kernels, which have the same names
+  if (options.remarks) // before the next target, whose kernels have the same names
     for (VariantOp variant : target.module.getOps<VariantOp>()) {
       std::vector<std::vector<PassRemark>> &parts = target.remarks.emplace_back();
       for (PartOp part : variant.getParts())
@@ -379,8 +379,8 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   return success();
 }
 
-/// What the package and --explain say of the kernels, from the code object and from what the passes left on the
-/// variants.
+/// Reads the facts of the kernels for the package and --explain, from the code object and from the attributes that the
+/// passes left on the variants.
 LogicalResult Compilation::readCode(CompiledTarget &target) {
   auto binary = target.module.lookupSymbol<gpu::BinaryOp>(codeObjectName);
   if (!binary)
@@ -441,7 +441,7 @@ std::string Compilation::getText(Stage stage, const CompiledTarget &target) cons
   return text;
 }
 
-/// The model's module as it would be were this the only target.
+/// The model's module with this target only.
 std::string Compilation::getModule(const CompiledTarget &target) const {
   OwningOpRef<ModuleOp> copy = ModuleOp(getModel()).clone();
   for (auto other : llvm::make_early_inc_range(copy->getOps<ModuleOp>()))
@@ -455,7 +455,7 @@ std::string Compilation::getModule(const CompiledTarget &target) const {
 void Compilation::dump(Stage stage, const CompiledTarget *target) {
   if (options.dumpStages.empty())
     return;
-  // Where this fails, writing the file says so.
+  // If this fails, writing the file reports the error.
   std::error_code ignored;
   std::filesystem::create_directories(options.dumpStages, ignored);
   std::string name = std::to_string(size_t(stage) + 1) + "-" + getStageName(stage).str();

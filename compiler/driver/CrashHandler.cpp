@@ -1,4 +1,4 @@
-// Only functions that a signal handler may call run in it: write, open, close, _exit (signal-safety(7)).
+// The handler calls only functions that a signal handler may call: write, open, close, _exit (signal-safety(7)).
 #include "compiler/driver/CrashHandler.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -15,7 +15,7 @@
 namespace nstf {
 
 static thread_local const CrashScope *innermost = nullptr;
-/// Never destroyed: a crash may come after main.
+/// Never destroyed, since a crash may come after main.
 static const std::string *fallbackCommand = nullptr;
 
 static void put(int descriptor, const char *text, size_t size) {
@@ -30,13 +30,13 @@ static void put(int descriptor, const char *text, size_t size) {
   }
 }
 static void print(const char *text) { put(STDERR_FILENO, text, std::strlen(text)); }
-/// Of a message of many lines the first; the replay shows all.
+/// Prints the first line of a message; the replay shows all.
 static void printLine(const char *text) { put(STDERR_FILENO, text, std::strcspn(text, "\n")); }
 static void print(const std::string &text) { put(STDERR_FILENO, text.data(), text.size()); }
 
 struct CrashReport {
   [[noreturn]] static void make(const char *reason) {
-    // Other threads may crash by what this one did; the first tells.
+    // Only the first crash is reported; it may have caused crashes of other threads.
     static std::atomic_flag reported;
     if (reported.test_and_set())
       for (;;)
@@ -82,7 +82,8 @@ static void onSignal(int signal) {
 
 static void onFatalError(void *, const char *reason, bool) { CrashReport::make(reason); }
 
-/// A stack that overflowed has no room for the handler: every thread that opens a scope gets a second one.
+/// A stack that overflowed has no room for the handler: every thread that opens a scope gets a second stack for
+/// signals.
 static void ensureSignalStack() {
   constexpr size_t bytes = 64 * 1024;
   static thread_local std::unique_ptr<char[]> memory;

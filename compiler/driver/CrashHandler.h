@@ -1,19 +1,21 @@
-// What happens when the compiler itself falls over: a signal, an abort, LLVM's "Cannot select".
+// Handles crashes of the compiler: a signal, an abort, LLVM's "Cannot select".
 //
-// A handler on the failing thread writes a file that was made beforehand, prints one line of error and how to replay
-// it, and ends the process with status 1: nothing is allocated and no lock is taken, since either may be what broke.
+// The handler runs on the failing thread. It writes a file that was prepared beforehand, prints one line of error and
+// the command that replays it, and ends the process with status 1. It allocates nothing and takes no lock, since the
+// heap or a lock may be what broke.
 #pragma once
 
 #include <string>
 
 namespace nstf {
 
-/// Handles SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and LLVM's fatal errors from now on. For programs, not libraries;
-/// `fallback` is printed as the way to replay a crash for which no scope was open: the program's own command line.
+/// From now on handles SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and LLVM's fatal errors. Only programs may call this,
+/// not libraries. `fallback` is the command that is printed to replay a crash outside any scope: the program's command
+/// line.
 void installCrashHandler(const std::string &fallback);
 
-/// While it lives, a crash of this thread writes `text` to `file`, says that `what` failed and prints `replay`.
-/// Scopes nest; the innermost counts.
+/// While it lives, a crash of this thread writes `text` to `file`, reports that `what` failed and prints `replay`.
+/// Scopes nest; a crash uses the innermost one.
 class CrashScope {
 public:
   CrashScope(const std::string &what, const std::string &text, const std::string &file, const std::string &replay);

@@ -1,4 +1,4 @@
-// Buffers of a package and where the values of its graph lie in them (DeviceMemory.h).
+// The buffers of a package, and the places of its graph's values in them (DeviceMemory.h).
 #include "compiler/driver/DeviceMemory.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/Package.h"
@@ -10,7 +10,7 @@ using namespace nstf;
 using manifest::BufferKind;
 using support::ControlBlock;
 
-/// Of the pieces of a launch's own memory, bytes.
+/// Alignment of the pieces of a launch's own memory, in bytes.
 static constexpr uint64_t ownAlignment = 256;
 
 static uint64_t getOwnBytes(const LaunchInfo::Argument &argument) {
@@ -51,7 +51,8 @@ void DeviceMemory::addWeights() {
     manifest.weights.buffer = add("weights", BufferKind::Weights, bytes);
 }
 
-/// As much as the launch with the most has: they run one after the other.
+/// Adds the buffers for launches' own memory. Launches run one after another, so a buffer is as large as the largest
+/// launch needs.
 void DeviceMemory::addOwn(const std::vector<CompiledTarget> &targets) {
   auto addLargest = [&](std::string name, BufferKind kind, LaunchInfo::Argument::Kind own) -> std::optional<size_t> {
     uint64_t most = 0;

@@ -1,5 +1,5 @@
-// What a package has in device memory: weights, the arena, what launches have for themselves, the control block,
-// inputs, outputs and states. Each is a buffer of the manifest and an allocation of its own.
+// The device memory of a package: weights, the arena, the launches' own memory, the control block, inputs, outputs and
+// states. Each is a buffer of the manifest, and is allocated separately.
 #pragma once
 
 #include "compiler/driver/Compile.h"
@@ -9,13 +9,13 @@ namespace nstf {
 
 class DeviceMemory {
 public:
-  /// Adds all buffers to `manifest`, with its weights, ports and control block. Precondition: of each target's variants
-  /// it is known what memory a launch has for itself.
+  /// Adds all buffers to `manifest`, with its weights, ports and control block. Precondition: the launches' own memory
+  /// is known for the variants of every target.
   DeviceMemory(const Compilation &compilation, manifest::Manifest &manifest);
 
   manifest::StepArgument locate(mlir::Value value);
   manifest::StepArgument locateControl() const { return {control, 0}; }
-  /// The pieces of one launch that are its own lie one after the other.
+  /// Assigns the pieces of one launch's own memory, one after another.
   class Own {
   public:
     explicit Own(const DeviceMemory &memory) : memory(memory) {}
@@ -23,12 +23,12 @@ public:
 
   private:
     const DeviceMemory &memory;
-    uint64_t counters = 0, scratch = 0; ///< bytes that arguments before have
+    uint64_t counters = 0, scratch = 0; ///< bytes of the arguments before
   };
 
-  /// Of a value in the largest step.
+  /// Bytes of a value in the largest step.
   uint64_t getBytes(mlir::Type type) const;
-  /// Of the arena; 0 where there is none.
+  /// Bytes of the arena; 0 if there is none.
   uint64_t getArenaBytes() const;
 
 private:

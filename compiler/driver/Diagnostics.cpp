@@ -1,4 +1,4 @@
-// Prints MLIR's diagnostics for people (Diagnostics.h).
+// Prints MLIR's diagnostics in a readable form (Diagnostics.h).
 #include "compiler/driver/Diagnostics.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -13,12 +13,13 @@ using namespace mlir;
 
 namespace {
 
-/// What can be said of a location: a file's line, and the name of a layer.
+/// The readable parts of a location: file and line, and the name of a layer.
 struct Place {
   std::string file, name;
 };
 
-/// Architectures are files of ours: the layer's name says more to who has only a checkpoint.
+/// Whether a file is the user's. The built-in architecture files are not; a user who has only a checkpoint learns more
+/// from the layer's name.
 bool isOfTheUser(FileLineColLoc file) { return !file.getFilename().strref().starts_with("templates/models/"); }
 
 void describe(Location location, Place &place) {
@@ -39,7 +40,7 @@ const char *getKind(DiagnosticSeverity severity) {
   case DiagnosticSeverity::Warning:
     return "warning: ";
   case DiagnosticSeverity::Note:
-  case DiagnosticSeverity::Remark: // a note that belongs to no error
+  case DiagnosticSeverity::Remark: // a note without an error
     return "note: ";
   }
   llvm_unreachable("all severities are listed");
@@ -52,7 +53,7 @@ std::string getLine(Diagnostic &diagnostic) {
          nstf::support::escape(place.name + diagnostic.str(), nstf::support::longLimit) + "\n";
 }
 
-/// Kernels are compiled side by side.
+/// Locked, since kernels are compiled in parallel.
 struct Printer {
   std::mutex lock;
   std::set<std::string> printed;
@@ -72,7 +73,7 @@ struct Printer {
 } // namespace
 
 void nstf::printDiagnostics(MLIRContext &context) {
-  // The operation as text is for developers of passes (nstf-opt); the place and the message say enough here.
+  // The operation's text is useful only to developers of passes (nstf-opt).
   context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler(
       [printer = std::make_shared<Printer>()](Diagnostic &diagnostic) { printer->print(diagnostic); });

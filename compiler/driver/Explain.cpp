@@ -1,5 +1,4 @@
-// What each kernel is made of and why (Explain.h). Nothing here knows a reason: it lays out those of the catalog and of
-// the passes.
+// Explains each kernel (Explain.h). This code only formats the reasons that the catalog and the passes give.
 #include "compiler/driver/Explain.h"
 #include "compiler/catalog/Catalog.h"
 #include "compiler/driver/KernelFacts.h"
@@ -108,7 +107,7 @@ private:
       line("", "not " + other.str());
   }
 
-  /// What tuning sets, the rest being sizes.
+  /// Lists parameters set by tuning first; the others are sizes.
   void explainTuning(PartOp op, const LaunchInfo::Part &part) {
     std::set<std::string> tunable = getTunableParameters(op.getBinding().getTemplateName().str(), files);
     for (NamedAttribute entry : op.getChoice().getTuning())

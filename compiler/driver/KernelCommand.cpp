@@ -1,4 +1,4 @@
-// One kernel by itself (KernelCommand.h).
+// Compiles one kernel alone (KernelCommand.h).
 #include "compiler/driver/KernelCommand.h"
 #include "compiler/catalog/Catalog.h"
 #include "compiler/driver/KernelFacts.h"
@@ -27,7 +27,7 @@ using namespace nstf;
 
 static constexpr char compilerName[] = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING;
 
-/// The name and a hash of all that decides what the kernel is, so that a header never meets another's code object.
+/// The name and a hash of every input to the kernel, so that a header can't be used with another kernel's code object.
 static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -40,7 +40,7 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
     os << findTarget(target).name << "\n";
   if (!request.compile.wishes.plan.empty())
     os << support::readTextFile(request.compile.wishes.plan) << "\n";
-  // The compiler's data decides as much as its version.
+  // The template files are inputs too.
   TemplateFiles files = getTemplateFiles(request.compile.wishes);
   for (const std::string &name : files.list())
     os << name << "\n" << *files.find(name);
@@ -48,8 +48,8 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   return request.name + "_" + hash.substr(0, 8);
 }
 
-/// What linears multiply with becomes a weight, whose format nstf-quantize-weights sees to. Throws std::runtime_error
-/// where there is none, or the format isn't known.
+/// Turns the matrix operands of linears into weights, which nstf-quantize-weights brings into `format`. Throws
+/// std::runtime_error if there is no such operand or the format is unknown.
 static void makeWeights(GraphOp graph, const std::string &format) {
   if (!parseWeightFormat(format))
     throw std::runtime_error("--w-format: expected " + getWeightFormatNames() + " but got '" + support::escape(format) +
@@ -74,8 +74,8 @@ static void makeWeights(GraphOp graph, const std::string &format) {
     throw std::runtime_error("--w-format: expected a graph whose inputs can become weights");
 }
 
-/// Rows that linears read become codes and scales, inputs both. Throws std::runtime_error where there are none, or the
-/// type isn't known.
+/// Replaces the linears' input rows by codes and scales, two inputs. Throws std::runtime_error if there are no such
+/// rows or the type is unknown.
 static void makeRows(GraphOp graph, const std::string &type) {
   Type element = parseCodeType(type, graph->getContext());
   if (!element)
@@ -104,7 +104,7 @@ static void makeRows(GraphOp graph, const std::string &type) {
   }
 }
 
-/// A cache of e4m3fnuz is for chips that can append to it. Throws std::runtime_error.
+/// Throws std::runtime_error if the graph has a cache of e4m3fnuz and a chip can't append to it.
 static void requireConversions(GraphOp graph, ArrayRef<Target> targets) {
   auto readsFloats = [](AttentionOp op) { return isa<Float8E4M3FNUZType>(getElementTypeOrSelf(op.getK().getType())); };
   if (llvm::none_of(graph.getBody().getOps<AttentionOp>(), readsFloats))
@@ -144,7 +144,7 @@ LogicalResult KernelCompilation::run(Stage last) {
     makeRows(graph, request.rowCodes);
   CompileOptions options = request.compile;
   options.maxTokens = graph.getContext();
-  options.precision = Precision::F32; // its tensors say their types themselves
+  options.precision = Precision::F32; // its tensors have explicit types
   options.wishes.oneBucket = true;
   options.wishes.symbol = makeSymbol(request, *module);
   options.makeModule = [&](MLIRContext &) { return std::move(module); };
@@ -160,13 +160,13 @@ LogicalResult KernelCompilation::run(Stage last) {
 
 namespace {
 
-/// What the header says of an argument: the graph's names, not the template's.
+/// An argument's name and description in the header: those of the graph, not of the template.
 struct ArgumentNames {
   std::string name, about;
   bool areCodes = false;
 };
 
-/// Where a quantised matrix's numbers are, for who fills its planes.
+/// Describes the layout of a quantised matrix's plane, for programs that fill it.
 std::string describePlane(PlaneSourceAttr source) {
   CodeFormat format = source.getFormat();
   std::string of = source.getMatrix().str() + " in " + getFormatName(format, source.getZeros());
@@ -208,7 +208,7 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
     auto outputs = graph.getReturn().getValues();
     return {graph.getOutputName(llvm::find(outputs, step.getOutputs()[argument.index]).getIndex()).str(), ""};
   }
-  // Weights and states are arguments like others: whoever launches a kernel hands it everything.
+  // Weights and states are arguments like all others: the caller of the kernel passes every buffer.
   Value value = step.getInputs()[argument.index];
   auto input = dyn_cast<BlockArgument>(value);
   StringRef name = input ? graph.getInputName(input.getArgNumber()) : value.getDefiningOp<GetOp>().getSymbol();
@@ -226,7 +226,7 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
 KernelHeader::Launch getLaunch(const CompiledTarget &target, bool runtimeRows) {
   const KernelVariant &variant = target.plan.variants.front();
   KernelHeader::Launch launch{target.target.chip, describeKernel(variant, target.target)};
-  const LaunchInfo::Part &part = variant.launch.parts.front(); // a graph of one launch has one
+  const LaunchInfo::Part &part = variant.launch.parts.front(); // the graph has one launch with one part
   for (const auto &[extent, tile] : part.grid) {
     int64_t size = part.parameters.at(extent);
     auto growing = part.perToken.find(extent);
@@ -242,7 +242,7 @@ KernelHeader::Launch getLaunch(const CompiledTarget &target, bool runtimeRows) {
 
 } // namespace
 
-/// What makes this kernel again, without where the files went: that is no part of the kernel.
+/// The command that makes this kernel again, without output files, which don't affect the kernel.
 std::string KernelCompilation::makeCommand() const {
   std::string command = "nstfc kernel " + description.getSource();
   for (const KernelOption &option : description.getOptions())

@@ -1,4 +1,4 @@
-// `nstfc kernel`: one kernel by itself, as a code object and a C header for applications that launch it themselves.
+// `nstfc kernel`: compiles one kernel to a code object and a C header, for applications that launch it themselves.
 #pragma once
 
 #include "compiler/driver/Compile.h"
@@ -11,33 +11,33 @@ namespace nstf {
 
 struct KernelRequest {
   KernelDescription::Values values; ///< options by key
-  bool runtimeRows = false;         ///< the rows' option says only how many there are at most
-  std::string name;                 ///< an identifier of C; empty: made from the description's name
-  std::string rowCodes;             ///< type of the codes in which products get their rows, "i8"; empty: numbers
-  CompileOptions compile;           ///< targets, wave size, dumps, and tuning among the wishes
+  bool runtimeRows = false;         ///< the rows' option gives only the maximum
+  std::string name;                 ///< a C identifier; empty: made from the description's name
+  std::string rowCodes;             ///< type of the codes in which products read their rows, "i8"; empty: numbers
+  CompileOptions compile;           ///< targets, wave size, dumps, and tuning
 };
 
-/// The compilation of a kernel, by the same catalog and pipelines as a model's. The description must outlive it.
+/// The compilation of a kernel, with the same catalog and pipelines as a model's. The description must outlive it.
 class KernelCompilation {
 public:
-  /// Throws std::runtime_error for a name that is no identifier.
+  /// Throws std::runtime_error for a name that is not an identifier.
   KernelCompilation(mlir::MLIRContext &context, const KernelDescription &description, KernelRequest request,
                     mlir::TimingScope &timing);
 
   /// Emits diagnostics; throws std::runtime_error for unknown targets and tuning parameters.
   mlir::LogicalResult run(Stage last);
-  /// Where files go; an empty path leaves one out.
+  /// Output files; an empty path omits one.
   struct Files {
-    std::filesystem::path object; ///< the code object; of several targets an offload bundle
+    std::filesystem::path object; ///< the code object; for several targets, an offload bundle
     std::filesystem::path header;
-    std::filesystem::path launch; ///< launches the object
+    std::filesystem::path launch; ///< a launch file for the object
   };
-  /// Writes all of them or none. Precondition: run(Stage::Hsaco).
+  /// Writes all files or none. Precondition: run(Stage::Hsaco).
   void write(const Files &files) const;
-  /// The plans of each target's loops of products, in their order, as a file that --plan takes. Precondition:
+  /// The plans of each target's product loops, in order, in the file format of --plan. Precondition:
   /// run(Stage::Systolic).
   std::string getPlans() const;
-  /// What the cost model says of the kernel on each target. Precondition: run(Stage::Fused).
+  /// The cost model's estimates for the kernel on each target. Precondition: run(Stage::Fused).
   mlir::FailureOr<std::string> getCosts();
   /// Precondition: run.
   const Compilation &getCompilation() const { return *compilation; }

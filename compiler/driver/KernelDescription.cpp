@@ -1,4 +1,4 @@
-// Descriptions of kernels and their graphs (KernelDescription.h).
+// Descriptions of kernels, and their graphs (KernelDescription.h).
 #include "compiler/driver/KernelDescription.h"
 #include "compiler/description/GraphExpansion.h"
 #include "compiler/description/Parameters.h"
@@ -25,7 +25,7 @@ constexpr llvm::StringLiteral folder = "standalone/";
 /// A kernel counts elements and bytes in 32 bits.
 constexpr int64_t maxElements = INT32_MAX, maxBytes = UINT32_MAX;
 
-/// The options as what a description's parameters are read from.
+/// Provides the values of a description's parameters from the options.
 class CommandLine final : public ParameterSource {
 public:
   CommandLine(const GraphDescription &graph, const KernelDescription::Values &values) : graph(graph), values(values) {}
@@ -60,7 +60,7 @@ private:
   const KernelDescription::Values &values;
 };
 
-/// With a fixed number of rows no extent depends on the launch.
+/// Makes the number of rows static, so that no extent depends on the launch.
 void fixRows(GraphDescription &graph) {
   for (TensorDescription &input : graph.inputs)
     for (Expression &extent : input.shape)
@@ -75,7 +75,7 @@ std::string getShape(RankedTensorType type) {
   return text;
 }
 
-/// Before anything multiplies extents without looking.
+/// Throws for a tensor that is too large, so that later products of extents can't overflow.
 void checkSize(Type type, StringRef what, int64_t rows) {
   auto tensor = cast<RankedTensorType>(type);
   int64_t elements = 1, bytes;
@@ -91,7 +91,7 @@ void checkSize(Type type, StringRef what, int64_t rows) {
                               std::to_string(bytes));
 }
 
-/// A cache that is written in place is an argument already, and no result of its own.
+/// Removes results that are caches written in place: these are arguments already.
 void dropInPlaceResults(GraphOp graph) {
   ReturnOp terminator = graph.getReturn();
   for (unsigned i = graph.getNumResults(); i-- > 0;)

@@ -1,4 +1,4 @@
-// Kernels that can be compiled alone: graphs of one launch, in the format of compiler/description, from
+// Kernels that can be compiled alone: graphs with one launch, in the format of compiler/description, from
 // templates/standalone or from a user's file. Their parameters are the options of `nstfc kernel`.
 #pragma once
 
@@ -12,42 +12,42 @@
 
 namespace nstf {
 
-/// A parameter of a description as an option.
+/// A description's parameter as a command line option.
 struct KernelOption {
   std::string key;  ///< "kv_heads"; on the command line --kv-heads
   std::string type; ///< "integer", "float", "boolean" or "text"
   std::string about;
-  std::string fallback;           ///< what it is where it is not given: an expression; empty: it must be given
-  std::vector<std::string> oneOf; ///< of a text: what it may be
-  bool isRows = false;            ///< the number of rows, which may also be left to the launch
+  std::string fallback;           ///< the default, an expression; empty: the option is required
+  std::vector<std::string> oneOf; ///< the possible values of a text
+  bool isRows = false;            ///< the number of rows, which may also be known only at launch
 };
 
 class KernelDescription {
 public:
-  /// Those of templates/standalone, by name.
+  /// The descriptions in templates/standalone, by name.
   static std::vector<KernelDescription> list();
-  /// One of them, or the file `name` where it ends in .yaml. Throws support::InputError; for an unknown name it lists
-  /// the known.
+  /// The description called `name`, or that of the file `name` if it ends in .yaml. Throws support::InputError; for an
+  /// unknown name it lists the known ones.
   static KernelDescription find(const std::string &name);
 
   const std::string &getName() const { return graph.name; }
-  /// What `nstfc kernel` was given: the name, or a file's name.
+  /// The name, or the file's name, that `nstfc kernel` was given.
   const std::string &getSource() const { return source; }
-  /// "--kv-heads" for kv_heads.
+  /// The option's flag: "--kv-heads" for kv_heads.
   static std::string getFlag(std::string key);
   const std::string &getAbout() const { return graph.about; }
   std::vector<KernelOption> getOptions() const;
-  /// The key of the rows' option; empty where there is none.
+  /// The key of the rows' option; empty if there is none.
   std::string getRowsKey() const;
-  /// What the description says about an input, weight or state; empty where it says nothing.
+  /// The description's text about an input, weight or state; empty if there is none.
   std::string getInputAbout(llvm::StringRef input) const;
 
-  /// Options' values as text, by key.
+  /// Values of options as text, by key.
   using Values = std::map<std::string, std::string>;
 
-  /// The module of the kernel's graph; its rows are dynamic where launches decide how many there are. With
-  /// `runtimeRows` the value of the rows' option is only the most there can be. Emits a diagnostic and returns null: a
-  /// missing, unknown or wrong value, a tensor too large for a kernel.
+  /// The module of the kernel's graph. The rows are dynamic if they are known only at launch. With `runtimeRows` the
+  /// value of the rows' option is only their maximum. Emits a diagnostic and returns null for a missing, unknown or
+  /// wrong value, and for a tensor that is too large for a kernel.
   mlir::OwningOpRef<mlir::ModuleOp> makeModule(const Values &values, bool runtimeRows,
                                                mlir::MLIRContext &context) const;
 
@@ -57,8 +57,8 @@ private:
                                                mlir::MLIRContext &context) const;
 
   description::GraphDescription graph;
-  std::string source;     ///< its name, or its file's without the folder
-  std::string moduleFile; ///< where it is a module
+  std::string source;     ///< the name, or the file's name without its folder
+  std::string moduleFile; ///< if the description is a module in a file
 };
 
 } // namespace nstf

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace nstf;
 
-/// What kernels may rely on of every buffer's address, bytes.
+/// The alignment of every buffer's address that kernels may rely on, in bytes.
 static constexpr uint32_t argumentAlignment = 16;
 
 manifest::ElementType nstf::getElementType(Type type) {
@@ -57,7 +57,8 @@ support::Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target
                                .wavesPerGroup = variant.launch.waves});
 }
 
-/// Of a kernel of several parts or for several requests, which is for one bucket, the workgroups of all.
+/// The extents and tiles of the grid. For a kernel of several parts or for several requests, which has one bucket, it
+/// is the total number of workgroups.
 static std::vector<manifest::TiledExtent> getTiling(const KernelVariant &variant) {
   const LaunchInfo &launch = variant.launch;
   if (launch.parts.size() > 1 || launch.getMaxRequests() > 1)
@@ -72,7 +73,7 @@ static std::vector<manifest::TiledExtent> getTiling(const KernelVariant &variant
   return tiling;
 }
 
-/// Of the parts, each once: "matvec", "rope, kv_append".
+/// The templates of the parts, each once: "matvec", "rope, kv_append".
 static std::string getTemplateNames(VariantOp variant) {
   llvm::SetVector<StringRef> names;
   for (PartOp part : variant.getParts())

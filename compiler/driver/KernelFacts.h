@@ -1,4 +1,4 @@
-// A compiled kernel as the runtime's format says it: arguments, geometry, registers.
+// Describes a compiled kernel in the runtime's format: arguments, geometry, registers.
 #pragma once
 
 #include "compiler/driver/KernelPlan.h"
@@ -13,10 +13,10 @@ manifest::ElementType getElementType(mlir::Type type);
 manifest::ElementType getElementType(mlir::RankedTensorType type);
 manifest::Shape getShape(mlir::RankedTensorType type);
 
-/// The type of the value in an argument; not for the control block.
+/// The type of an argument's value; not for the control block.
 mlir::RankedTensorType getValueType(const KernelVariant &variant, const LaunchInfo::Argument &argument);
 
-/// Waves on a SIMD that is full of the kernel's workgroups, and what keeps more away.
+/// The occupancy of a compute unit on which only this kernel runs.
 support::Occupancy getOccupancy(const KernelVariant &variant, const Target &target);
 
 /// Precondition: code has been generated.

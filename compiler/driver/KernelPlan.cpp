@@ -1,4 +1,4 @@
-// Kernels, buckets and launches as the IR says them (KernelPlan.h).
+// Reads kernels, buckets and launches from the IR (KernelPlan.h).
 #include "compiler/driver/KernelPlan.h"
 
 #include <stdexcept>
@@ -74,8 +74,8 @@ static LaunchInfo::Part readPart(systolic::GeometryAttr geometry) {
   return part;
 }
 
-/// Of memory of a launch's own, laid out for the largest step, what the variant's steps take: an extent that grows with
-/// the rows of a step is as long as their rows make it. Each request has some.
+/// The part of a launch's own memory, which is laid out for the largest step, that the variant's steps use: an extent
+/// that grows with a step's rows shrinks to the variant's largest number of rows. Each request has its own memory.
 static MemRefType fitToRows(MemRefType memory, DictionaryAttr parameters, DictionaryAttr perToken, int64_t requests,
                             VariantOp variant) {
   int64_t rows = 0;
@@ -114,7 +114,7 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
     throw std::runtime_error("expected kernel " + variant.getSymName().str() +
                              " to say how it is launched (systolic-to-gpu-join-parts) but it does not");
   LaunchInfo info;
-  SmallVector<MemRefType> own; // of the parts, one after the other, as the launch has it
+  SmallVector<MemRefType> own; // of all parts, in the launch's order
   for (PartOp part : variant.getParts()) {
     auto geometry = part->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
     for (const systolic::LaunchArgument &argument : geometry.getLaunch().getArguments())

@@ -35,7 +35,7 @@ std::optional<manifest::Manifest> nstf::planMemory(const CompileOptions &options
   return plan(context, options, precision);
 }
 
-/// The same of options that may not go with the model: then there is nothing to say.
+/// planMemory, or nothing if the options don't fit the model.
 static std::optional<manifest::Manifest> tryPlan(const CompileOptions &options) {
   mlir::MLIRContext context(makeRegistry());
   mlir::ScopedDiagnosticHandler silence(&context, [](mlir::Diagnostic &) { return mlir::success(); });
@@ -58,8 +58,8 @@ uint64_t nstf::getFittingContext(const CompileOptions &options, const manifest::
   return (deviceMemory - rest) / llvm::divideCeil(memory.states, pages) * page;
 }
 
-/// The most requests whose caches, and what launches have for each, fit beside everything else; 0 where not even one's
-/// do.
+/// The largest number of requests whose caches and own launch memory fit beside everything else; 0 if not even one
+/// request fits.
 static uint64_t getFittingRequests(const manifest::Manifest &plan, uint64_t deviceMemory) {
   using manifest::BufferKind;
   uint64_t ofRequests = 0;

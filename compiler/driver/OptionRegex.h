@@ -7,8 +7,8 @@
 
 namespace nstf {
 
-/// Throws std::runtime_error "<option>: expected a regular expression …". Long ones are refused: LLVM's compiler of
-/// expressions recurses, and its stack ends.
+/// Throws std::runtime_error "<option>: expected a regular expression …". Long expressions are refused because LLVM's
+/// regular expression compiler is recursive and would overflow the stack.
 llvm::Regex parseRegex(const std::string &option, const std::string &expression);
 
 } // namespace nstf

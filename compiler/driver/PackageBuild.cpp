@@ -1,4 +1,4 @@
-// A finished compilation as what the package writer takes (PackageBuild.h).
+// Converts a finished compilation to the package writer's input (PackageBuild.h).
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/driver/DeviceMemory.h"
 #include "compiler/driver/KernelFacts.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned codeObjectVersion = 5;
 
-/// A type or attribute as it is printed.
+/// The printed form of a type or attribute.
 template <typename Printed> std::string getText(Printed printed) {
   std::string text;
   llvm::raw_string_ostream(text) << printed;
@@ -91,7 +91,7 @@ private:
       facts.bos = bos.getInt();
     if (auto eos = attribute.getAs<DenseI64ArrayAttr>("eos"))
       facts.eos.assign(eos.asArrayRef().begin(), eos.asArrayRef().end());
-    // As people write it in .mlir: eos = [2].
+    // The form of handwritten .mlir files: eos = [2].
     if (auto eos = attribute.getAs<ArrayAttr>("eos"))
       for (Attribute id : eos) {
         auto number = dyn_cast<IntegerAttr>(id);
@@ -116,7 +116,8 @@ private:
     }
   }
 
-  /// What lies beside the tokenizer, or where there is none in the model's folder, and isn't needed to compile.
+  /// Adds the text files that compilation doesn't need, from the tokenizer's folder or, without a tokenizer, the
+  /// model's.
   void addTextFiles() {
     inputs.chatTemplate = compilation.getChatTemplate();
     std::filesystem::path input = compilation.getOptions().input, tokenizer = inputs.tokenizerFile;
@@ -169,7 +170,7 @@ private:
     }};
   }
 
-  /// Made of the matrix as the plane is written.
+  /// A plane's bytes are computed from the matrix while the plane is written.
   WeightOrigin getPlane(PlaneSourceAttr plane) {
     const CompileOptions &options = compilation.getOptions();
     if (options.weights == manifest::WeightsMode::None)
@@ -182,7 +183,7 @@ private:
                               int64_t row, std::span<std::byte> bytes) { matrix.fillRow(plane, row, bytes); }};
   }
 
-  /// An input that chooses rows of a table may not name rows the table has not.
+  /// Limits an input that selects rows of a table to the rows that the table has.
   void addLimits() {
     for (StepOp step : graph.getBody().getOps<StepOp>()) {
       auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(step, step.getKernelAttr());

@@ -1,4 +1,5 @@
-// A finished compilation as what the package writer takes: buffers, weights and where their bytes come from, launches.
+// Converts a finished compilation to the package writer's input: buffers, weights and the sources of their bytes,
+// launches.
 #pragma once
 
 #include "compiler/driver/Compile.h"
@@ -6,11 +7,11 @@
 
 namespace nstf {
 
-/// Throws std::runtime_error where the model holds what a package cannot.
+/// Throws std::runtime_error if the model contains something that a package cannot hold.
 PackageInputs buildPackage(const Compilation &compilation);
 
-/// Of its manifest what is known before any code is: the model, weights and buffers, and the chips. Precondition:
-/// Compilation::planLaunches().
+/// The part of the manifest that is known before code generation: the model, weights and buffers, and the chips.
+/// Precondition: Compilation::planLaunches().
 manifest::Manifest planPackage(const Compilation &compilation);
 
 } // namespace nstf

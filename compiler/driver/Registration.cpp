@@ -1,4 +1,5 @@
-// The one list of dialects and passes. Registered by name, not by mlir/InitAll*.h: those headers alone cost seconds.
+// The one list of dialects and passes. They are registered by name, not by mlir/InitAll*.h: parsing those headers alone
+// takes seconds.
 #include "compiler/driver/Registration.h"
 
 #include "compiler/catalog/Passes.h"
@@ -35,12 +36,12 @@
 void nstf::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<NSTFDialect, systolic::SystolicDialect>();
   registerTemplateOps(registry);
-  // The levels below, top to bottom.
+  // The dialects of the lower levels, top to bottom.
   registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::affine::AffineDialect,
                   mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::gpu::GPUDialect, mlir::vector::VectorDialect, mlir::memref::MemRefDialect,
                   mlir::amdgpu::AMDGPUDialect, mlir::ROCDL::ROCDLDialect, mlir::LLVM::LLVMDialect>();
-  // Template slots are functions; `inline` puts them into their kernels.
+  // Template slots are functions; the inliner puts them into their kernels.
   mlir::func::registerInlinerExtension(registry);
 }
 
@@ -56,7 +57,7 @@ std::vector<std::string> nstf::listOperations(mlir::MLIRContext &context) {
 
 void nstf::registerPasses() {
   mlir::registerTransformsPasses();
-  // Those of upstream's that our pipelines name: a pipeline as text must be one that can be read.
+  // The upstream passes in our pipelines, registered so that a pipeline's text can be parsed.
   mlir::registerPass([] { return mlir::memref::createExpandStridedMetadataPass(); });
   mlir::registerPass([] { return mlir::createLowerAffinePass(); });
   mlir::registerPass([] { return mlir::createReconcileUnrealizedCastsPass(); });

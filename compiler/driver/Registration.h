@@ -1,4 +1,4 @@
-// What every tool of NSTF knows: one list of dialects and passes, so that no tool lacks what another has.
+// One list of dialects and passes for all tools of NSTF.
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"

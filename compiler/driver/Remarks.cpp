@@ -1,4 +1,4 @@
-// Prints and keeps the passes' decisions (Remarks.h).
+// Prints and stores the passes' remarks (Remarks.h).
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/OptionRegex.h"
 #include "mlir/IR/Remarks.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace {
 
-/// "remark: linear_add_0_t1: systolic-select-array Array: v_mfma…"; kernels are compiled side by side.
+/// Prints "remark: linear_add_0_t1: systolic-select-array Array: v_mfma…". Locked, since kernels are compiled in
+/// parallel.
 class Streamer final : public remark::detail::MLIRRemarkStreamerBase {
 public:
   Streamer(std::optional<llvm::Regex> categories, nstf::RemarkLog *log) : categories(std::move(categories)), log(log) {}
@@ -37,7 +38,7 @@ public:
   }
 
 private:
-  /// The text has the key "Remark", every metric its own.
+  /// The text has the key "Remark"; each metric has its own key.
   static std::string getText(const remark::detail::Remark &remark) {
     std::string text;
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
@@ -68,7 +69,7 @@ void nstf::enableRemarks(MLIRContext &context, const std::optional<std::string> 
   std::optional<llvm::Regex> wanted;
   if (categories)
     wanted = parseRegex("--remarks", *categories);
-  // `all` of LLVM 22 adds to the other filters and does nothing alone; filters match whole names.
+  // LLVM 22's `all` only extends the other filters and has no effect alone. Filters match whole names.
   remark::RemarkCategories all;
   all.passed = all.missed = all.analysis = all.failed = ".*";
   if (failed(remark::enableOptimizationRemarks(context, std::make_unique<Streamer>(std::move(wanted), log),

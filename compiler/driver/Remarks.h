@@ -1,4 +1,4 @@
-// The passes' decisions (MLIR remarks): printed for people, and kept for `--explain`.
+// The passes' decisions (MLIR remarks): printed, and stored for `--explain`.
 #pragma once
 
 #include "mlir/IR/MLIRContext.h"
@@ -14,14 +14,14 @@ namespace nstf {
 struct PassRemark {
   std::string category; ///< the pass: "systolic-select-array"
   std::string text;
-  bool isPassed = true; ///< false: something that was not taken
+  bool isPassed = true; ///< false: an alternative that was not taken
 };
 
-/// Remarks by the function they are about. Kernels are compiled side by side.
+/// Remarks by the function that they are about. Thread-safe, since kernels are compiled in parallel.
 class RemarkLog {
 public:
   void add(const std::string &function, PassRemark remark);
-  /// Takes out what there is about a function, in the order the passes said it.
+  /// Removes and returns the remarks about a function, in the order in which they were emitted.
   std::vector<PassRemark> take(const std::string &function);
 
 private:
@@ -29,9 +29,9 @@ private:
   std::map<std::string, std::vector<PassRemark>> remarks;
 };
 
-/// From now on remarks whose category matches the regular expression, where one is given, go to standard error, one a
-/// line; and all of them into the log, where one is given. Throws std::runtime_error where the expression is none. Once
-/// for a context.
+/// From now on, remarks whose category matches the regular expression, if it is given, go to standard error, one per
+/// line. All remarks go into the log, if it is given. Throws std::runtime_error if the expression is invalid. Call at
+/// most once for a context.
 void enableRemarks(mlir::MLIRContext &context, const std::optional<std::string> &categories, RemarkLog *log = nullptr);
 
 } // namespace nstf

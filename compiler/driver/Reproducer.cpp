@@ -1,4 +1,4 @@
-// Watches a pipeline, and writes MLIR's reproducer files (Reproducer.h).
+// Watches a pipeline and writes MLIR's reproducer files (Reproducer.h).
 #include "compiler/driver/Reproducer.h"
 #include "compiler/driver/CrashHandler.h"
 #include "mlir/IR/Diagnostics.h"
@@ -13,7 +13,7 @@ using namespace nstf;
 
 namespace {
 
-/// Which pass failed first, and whether it left an invalid module.
+/// The first pass that failed, and whether it left an invalid module.
 struct Failure {
   std::string pass;
   bool isOurs = false;
@@ -21,10 +21,10 @@ struct Failure {
 
   void note(Pass *failed, Operation *op) {
     StringRef flag = failed->getArgument();
-    if (!pass.empty() || flag.empty()) // what runs passes on parts fails with them
+    if (!pass.empty() || flag.empty()) // a pass that runs others on parts fails after them
       return;
     pass = flag.str();
-    // What code generation says is LLVM's and lld's.
+    // Messages of code generation come from LLVM and lld.
     bool isCode = flag == "nstf-generate-code" || flag == "nstf-link-code";
     isOurs = !isCode && (flag.starts_with("nstf-") || flag.starts_with("systolic-"));
     ScopedDiagnosticHandler quiet(
@@ -42,7 +42,7 @@ private:
   Failure &failure;
 };
 
-/// Keeps this thread's errors while it lives. Kernels are built side by side, each on one thread.
+/// Holds back this thread's errors while it lives. Kernels are compiled in parallel, each on one thread.
 class HeldErrors {
 public:
   explicit HeldErrors(MLIRContext *context)
@@ -52,9 +52,9 @@ public:
           held.push_back(std::move(diagnostic));
           return success();
         }) {}
-  /// Where these are an internal error, what it is to be called; empty where they are the user's.
+  /// The message of the internal error, or "" if the held errors are the user's.
   std::string getInternalError(const Failure &failure) const;
-  /// For when these are no longer in their way.
+  /// Returns the held errors, to be emitted once this object is gone.
   std::vector<Diagnostic> take() { return std::move(held); }
 
 private:
@@ -67,7 +67,7 @@ void emitAll(MLIRContext *context, std::vector<Diagnostic> errors) {
     context->getDiagEngine().emit(std::move(diagnostic));
 }
 
-/// What a conversion says that came upon something it has no pattern for.
+/// Whether a conversion reports an operation for which it has no pattern.
 bool isUnfinishedConversion(const Diagnostic &diagnostic) {
   std::string message = diagnostic.str();
   return message.find("failed to legalize") != std::string::npos ||
@@ -75,7 +75,7 @@ bool isUnfinishedConversion(const Diagnostic &diagnostic) {
 }
 
 std::string HeldErrors::getInternalError(const Failure &failure) const {
-  if (failure.pass.empty()) // it failed elsewhere
+  if (failure.pass.empty()) // the failure is elsewhere
     return "";
   if (!held.empty() && !failure.isInvalid && failure.isOurs && llvm::none_of(held, isUnfinishedConversion))
     return "";
@@ -84,7 +84,7 @@ std::string HeldErrors::getInternalError(const Failure &failure) const {
   return isCode ? message : "pass " + failure.pass + ": " + message;
 }
 
-/// As a shell takes it.
+/// Quotes a word for a shell.
 std::string quote(const std::string &word) {
   constexpr const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos)
@@ -105,7 +105,7 @@ Reproducer::Reproducer(ModuleOp module, std::string what, const std::string &nam
   module->print(os, getFlags());
 }
 
-/// The target's module with some of its variants, and around it what they need of the model's.
+/// The text of the target's module with only these variants, nested in the parts of the model's module that they need.
 static std::string getText(ModuleOp target, ArrayRef<VariantOp> variants) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -158,7 +158,7 @@ std::string Reproducer::getFileText() const {
   return result;
 }
 
-/// The passes of a pass manager on a module: "any(a,b)" or "builtin.module(a,b)" is a,b.
+/// The passes of a pass manager on a module: from "any(a,b)" or "builtin.module(a,b)", "a,b".
 static std::string getPasses(PassManager &passes) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -189,8 +189,7 @@ LogicalResult Reproducer::run(PassManager &passes, ModuleOp module) {
 
 namespace nstf {
 
-/// Opens a scope for a variant on the thread that begins a stage on it, or on a part of it, and closes it where that
-/// ends.
+/// Opens a scope when a thread begins a stage on a variant or on one of its parts, and closes it at the stage's end.
 class VariantWatch : public PassInstrumentation {
 public:
   VariantWatch(VariantReproducers &variants, bool &linkFailed, llvm::function_ref<void()> onVariant)
@@ -251,7 +250,7 @@ private:
   VariantReproducers &variants;
   bool &linkFailed;
   llvm::function_ref<void()> onVariant;
-  std::map<uint64_t, std::vector<std::unique_ptr<Run>>> runs; ///< by thread, innermost last; the hooks have one lock
+  std::map<uint64_t, std::vector<std::unique_ptr<Run>>> runs; ///< by thread, innermost last; MLIR locks the hooks
 };
 
 } // namespace nstf
@@ -292,7 +291,7 @@ LogicalResult VariantReproducers::run(PassManager &passes, llvm::function_ref<vo
     return result;
   }
   emitAll(target.getContext(), std::move(errors));
-  // One tells for all: what is wrong with one kernel is mostly wrong with its neighbours.
+  // Only one is reported: a fault of one kernel is mostly a fault of the others too.
   auto failed = llvm::find_if(reproducers, [](const auto &reproducer) { return reproducer->hasFailed(); });
   if (failed != reproducers.end())
     (*failed)->report();
@@ -300,7 +299,7 @@ LogicalResult VariantReproducers::run(PassManager &passes, llvm::function_ref<vo
 }
 
 void Reproducer::report() const {
-  // Of a message of many lines (lld's, LLVM's dumps) the first; the replay shows all.
+  // Prints the first line of a long message (lld's, LLVM's dumps); the replay shows all.
   llvm::errs() << "error: internal error in " << what << ": " << StringRef(error).split('\n').first << "\n";
   try {
     support::writeFile(file, getFileText());

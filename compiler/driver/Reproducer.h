@@ -1,13 +1,12 @@
-// Internal errors: what a user cannot have caused and cannot help. They leave a file that replays them.
+// Internal errors: those that a user can neither have caused nor correct. Each leaves a file that replays it.
 //
-// The file is MLIR's own kind of reproducer: the module as it was before the first pass, and at its end the pipeline
-// that fails. `nstf-opt --run-reproducer FILE` needs neither the model nor its weights. A kernel's file holds that
-// kernel alone, from its template to the stage that fails, code generation included.
+// The file is an MLIR reproducer: the module before the first pass, and at its end the pipeline that fails.
+// `nstf-opt --run-reproducer FILE` needs neither the model nor its weights. A kernel's file holds that kernel alone and
+// replays all stages from its template to the stage that fails, code generation included.
 //
-// What counts as internal: a crash; a module that a pass left invalid; a pass that fails without a word; a pass of
-// upstream's, a conversion that could not finish, or code generation, whatever it says. What our own passes say of the
-// user's model
-// ("expected at most 65536 bytes of LDS") is an error like any other.
+// Internal errors are: a crash; a pass that leaves an invalid module; a pass that fails without a message; and any
+// failure of an upstream pass, of a conversion that could not finish, or of code generation. An error that NSTF's own
+// passes report about the user's model ("expected at most 65536 bytes of LDS") is not internal.
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
@@ -21,24 +20,24 @@
 
 namespace nstf {
 
-/// A module on its way through pipelines, with what it takes to go that way again.
+/// A module that runs through pipelines, with what is needed to replay them.
 class Reproducer {
 public:
   Reproducer() = default;
-  /// Keeps the module's text as it is now. `what` names it in messages ("kernel 'linear_0_t1' (model.layers.0)"); the
-  /// file will be `folder`/nstf-reproducer-`name`.mlir.
+  /// Stores the module's current text. `what` names the module in messages ("kernel 'linear_0_t1' (model.layers.0)").
+  /// The file will be `folder`/nstf-reproducer-`name`.mlir.
   Reproducer(mlir::ModuleOp module, std::string what, const std::string &name, const std::filesystem::path &folder);
-  /// Keeps the variant, its kernel, and the module around it with the target's facts.
+  /// Stores the variant, its kernel, and the enclosing module with the target's facts.
   Reproducer(VariantOp variant, const std::filesystem::path &folder);
-  /// Keeps a target's module and its kernels: for the link, which takes all of them.
+  /// Stores a target's module with all its kernels, for the link step.
   Reproducer(mlir::ModuleOp target, const std::filesystem::path &folder);
 
-  /// Runs the pipeline on the module; a crash on the way writes the file and ends the process. On an internal error
-  /// the diagnostics are kept back and `hasFailed` is true; on another they come as ever.
+  /// Runs the pipeline on the module. A crash writes the file and ends the process. After an internal error `hasFailed`
+  /// is true and its diagnostics are held back; other errors are emitted as usual.
   mlir::LogicalResult run(mlir::PassManager &passes, mlir::ModuleOp module);
 
   bool hasFailed() const { return !error.empty(); }
-  /// Writes the file and prints the error and the command that replays it, two lines.
+  /// Writes the file, and prints the error and the command that replays it, on two lines.
   void report() const;
 
 private:
@@ -51,19 +50,19 @@ private:
   std::string what, text;
   std::filesystem::path file;
   std::string anchor = "builtin.module("; ///< what the pipeline runs on, from the file's module inwards
-  std::string pipeline;                   ///< up to and including what runs now, inside the anchor
+  std::string pipeline;                   ///< up to and including the current stage, inside the anchor
   std::string error;
 };
 
-/// The variants of a target's module on their way: each has a reproducer of its own, though they run side by side in
-/// one pass manager.
+/// The variants of a target's module during compilation. Each has its own reproducer, though one pass manager runs them
+/// in parallel.
 class VariantReproducers {
 public:
-  /// Keeps the text of every variant as it is now.
+  /// Stores the current text of every variant.
   VariantReproducers(mlir::ModuleOp target, const std::filesystem::path &folder);
 
-  /// Runs a stage on the target's module; `onVariant` is called when one is through, from several threads. What is the
-  /// user's error comes as ever; an internal one is held back, and of several the first variant's is reported.
+  /// Runs a stage on the target's module. Calls `onVariant` after each variant, from several threads. A user's error is
+  /// emitted as usual. Internal errors are held back, and only the first variant's is reported.
   mlir::LogicalResult run(mlir::PassManager &passes, llvm::function_ref<void()> onVariant);
 
 private:

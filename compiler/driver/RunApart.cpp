@@ -11,8 +11,8 @@
 
 using Json = nlohmann::ordered_json;
 
-/// Ends oneTBB's threads. A child has none of them, but its scheduler would count on them: one child of some three
-/// hundred waited for ever. The next parallel computation starts new ones.
+/// Ends oneTBB's threads. A child process has none of them, but its scheduler would wait for them: one child of some
+/// three hundred waited for ever. The next parallel computation starts new threads.
 static void endWorkers() {
   tbb::task_scheduler_handle scheduler{tbb::attach{}};
   if (!tbb::finalize(scheduler, std::nothrow))

@@ -1,4 +1,4 @@
-// A computation in a process of its own.
+// Runs a computation in its own process.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace nstf {
 
-/// Runs `body` in a child of this process and gives what it returns: {"error": text} where it throws or the child ends
-/// by a signal, with `what` the child did ("verified") in the text. `body` may compute in parallel with oneTBB. Throws
-/// std::runtime_error where no child can be had.
+/// Runs `body` in a child process and returns its result. If `body` throws or a signal ends the child, the result is
+/// {"error": text}; the text then says what the child did, `what` ("verified"). `body` may compute in parallel with
+/// oneTBB. Throws std::runtime_error if no child can be created.
 nlohmann::ordered_json runApart(const std::string &what, const std::function<nlohmann::ordered_json()> &body);
 
 } // namespace nstf

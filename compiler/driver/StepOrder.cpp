@@ -1,4 +1,4 @@
-// Which earlier steps a step must wait for (StepOrder.h).
+// The earlier steps for which a step must wait (StepOrder.h).
 #include "compiler/driver/StepOrder.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -20,10 +20,10 @@ static bool conflict(const std::vector<MemoryTouch> &left, const std::vector<Mem
 
 std::vector<std::vector<uint32_t>> nstf::orderSteps(const std::vector<std::vector<MemoryTouch>> &steps) {
   std::vector<std::vector<uint32_t>> direct(steps.size());
-  std::vector<llvm::BitVector> all; // direct and indirect
+  std::vector<llvm::BitVector> all; // direct and indirect dependences
   for (size_t i = 0; i < steps.size(); ++i) {
     all.emplace_back(steps.size());
-    // Latest first: what it waits for need not be listed.
+    // From the latest step backwards: steps for which a listed step already waits are skipped.
     for (int j = all[i].find_prev_unset(i); j >= 0; j = all[i].find_prev_unset(j)) {
       if (!conflict(steps[i], steps[j]))
         continue;

@@ -1,4 +1,4 @@
-// Which earlier steps a step must wait for, from the memory they touch.
+// The earlier steps for which a step must wait, derived from the memory that they access.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct MemoryTouch {
   bool isWrite;
 };
 
-/// For each step the earlier ones it waits for directly: those that write what it touches or read what it writes,
-/// without the ones that an already listed step waits for.
+/// For each step, the earlier steps for which it waits directly: those that write memory it accesses or access memory
+/// it writes, except steps for which an already listed step waits.
 std::vector<std::vector<uint32_t>> orderSteps(const std::vector<std::vector<MemoryTouch>> &steps);
 
 } // namespace nstf

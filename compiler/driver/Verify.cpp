@@ -1,4 +1,4 @@
-// The package against the float64 reference (Verify.h).
+// Compares the package with the float64 reference (Verify.h).
 #include "compiler/driver/Verify.h"
 #include "compiler/driver/RunApart.h"
 #include "compiler/driver/VerifyReport.h"
@@ -74,7 +74,7 @@ private:
     return options;
   }
 
-  /// A sequence whose earlier rows are random numbers.
+  /// Starts a sequence at `position`, with random numbers as its earlier rows.
   void startAt(int64_t position) {
     session.seek(position);
     for (const manifest::Buffer &buffer : session.manifest().buffers)
@@ -89,7 +89,7 @@ private:
     return makeNumbers(port.type, port.shape.at(tokens), session.manifest().limitOf(port).value_or(2));
   }
 
-  /// Indices below `limit`, codes, numbers in [-1, 1); the same in every run.
+  /// Random values, the same in every run: indices below `limit`, codes, or numbers in [-1, 1).
   runtime::HostTensor makeNumbers(manifest::ElementType type, std::vector<int64_t> shape, int64_t limit = 2) {
     runtime::HostTensor tensor{type, std::move(shape), {}};
     tensor.data.resize(tensor.elements() * manifest::sizeOf(type));
@@ -97,7 +97,7 @@ private:
       if (type == manifest::ElementType::I32) {
         int32_t id = random() % uint32_t(limit);
         std::memcpy(tensor.data.data() + i * 4, &id, 4);
-      } else if (manifest::sizeOf(type) == 1) { // codes: the byte left out is e4m3fnuz's NaN
+      } else if (manifest::sizeOf(type) == 1) { // codes, without the byte 0x80, which is NaN in e4m3fnuz
         tensor.data[i] = std::byte(int8_t(int32_t(random() % 255) - 127));
       } else {
         float number = float(int32_t(random() & 0xffff) - 0x8000) / 0x8000;
@@ -130,7 +130,7 @@ private:
     ReferenceModel::Tensors wanted = reference.run(inputs, tokens, position);
     for (const manifest::Port &port : session.manifest().outputs) {
       runtime::HostTensor value = session.output(port.name);
-      // An index chosen among rounded numbers may be another.
+      // Rounding may legitimately change which index is chosen.
       bool isIndex = port.type == manifest::ElementType::I32;
       if (isIndex && (codes || !precision.isF32()))
         continue;
@@ -145,8 +145,9 @@ private:
         compareState(buffer);
   }
 
-  /// Where products read codes: which of two a number between them became is no error, but what follows from it is past
-  /// any tolerance. So the reference goes on from what the package chose, where it could.
+  /// Compares the step if products read codes. A number between two codes may round to either; neither is an error, but
+  /// the difference in later results exceeds any tolerance. So the reference continues with the package's codes where
+  /// these are legitimate.
   void compareWithTwin(const ReferenceModel::Tensors &inputs, int64_t tokens, int64_t position) {
     auto wanted = reference.runBeside(inputs, tokens, position, [&](StepOp step, unsigned result) {
       auto found = made.find({step, result});
@@ -154,7 +155,7 @@ private:
     });
     for (const manifest::Port &port : session.manifest().outputs) {
       if (port.type == manifest::ElementType::I32)
-        continue; // an index chosen among rounded numbers
+        continue; // rounding may change the index
       const TwinValue &want = wanted.at(port.name);
       RowBounds bounds = want.getBounds();
       if (manifest::sizeOf(port.type) == 1)
@@ -164,12 +165,12 @@ private:
     for (const manifest::Buffer &buffer : session.manifest().buffers) {
       if (buffer.kind != manifest::BufferKind::State)
         continue;
-      // All of it: a write outside the rows of the step would show here, and nowhere else.
+      // Compares the whole state: only here does a write outside the step's rows show.
       Tensor got = toTensor(session.getState(buffer.name)), want = reference.state(buffer.name);
       RowBounds bounds = reference.stateBounds(buffer.name);
       if (auto scales = scalesOf.find(buffer.name); scales != scalesOf.end()) {
         Comparison codes = compareRows(got, want, RowBounds::Zero(bounds.size()));
-        if (!codes.passes()) { // also of rows that have no scales yet
+        if (!codes.passes()) { // also compares rows that have no scales yet
           report->add("state", buffer.name, codes);
           continue;
         }
@@ -182,7 +183,7 @@ private:
 
   void compareState(const manifest::Buffer &buffer) {
     Tolerance tolerance = modelTolerance(precision, codes);
-    // What lies between two codes may become the other: of floats the largest are that far apart.
+    // A value between two codes may round to either one. Codes are 1 apart in i8, and at most 16 in e4m3fnuz.
     if (*buffer.type == manifest::ElementType::I8)
       tolerance.absolute += 1;
     else if (*buffer.type == manifest::ElementType::F8E4M3FNUZ)
@@ -191,7 +192,7 @@ private:
                 compare(toFloats(session.getState(buffer.name)), reference.state(buffer.name), tolerance));
   }
 
-  /// Of the compilation, or of a model that says it itself: the narrowest type of any weight or state.
+  /// The precision of the compilation, or of a model with explicit types: the narrowest type of any weight or state.
   Type findPrecision() {
     MLIRContext *context = compilation.getModel().getContext();
     Type narrowest = Float32Type::get(context);
@@ -209,14 +210,14 @@ private:
     return narrowest;
   }
 
-  /// What rows are quantised to; null where they aren't.
+  /// The type to which rows are quantised; null if none are.
   Type findCodes() {
     Type codes;
     compilation.getModel().walk([&](QuantizeOp op) { codes = op.getType(); });
     return codes;
   }
 
-  /// The states that rows are appended to as codes, and whether products read any.
+  /// Finds the states to which rows are appended as codes, and whether products read codes.
   void findCodeStates() {
     auto findState = [](StepOp step, Value rows) -> GetOp {
       for (Operation *user : rows.getUsers())
@@ -235,7 +236,7 @@ private:
       });
   }
 
-  /// Whether codes are of rows that the part itself makes.
+  /// Whether the part quantises rows that it computes itself.
   static bool quantizesRows(const KernelOp::Part &part) {
     return llvm::any_of(part.ops, [](Operation *op) {
       auto quantize = dyn_cast<QuantizeOp>(op);
@@ -250,12 +251,12 @@ private:
                           [&](size_t result) { return region.getInPlaceArgument(result) == argument.index; });
   }
 
-  /// The kernel's meaning on what the launch read, against what it wrote.
+  /// Evaluates the kernel's reference on the launch's inputs and compares it with the launch's outputs.
   void compareLaunch(const runtime::LaunchView &launch) {
     const KernelVariant &variant = target.plan.variants.at(launch.step().kernel);
     KernelOp region = variant.region;
     std::vector<Tensor> arguments(region.getNumArguments());
-    std::vector<std::pair<size_t, size_t>> written; // arguments, and which result each holds
+    std::vector<std::pair<size_t, size_t>> written; // arguments, with the index of the result in each
     for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
       if (argument.access != "read" && !argument.isOwn())
         written.push_back({i, findResult(region, argument)});
@@ -290,8 +291,8 @@ private:
   Type precision, codes;
   SmallVector<StepOp> steps; // launch i of a bucket is step i of the graph
   bool productsReadCodes = false;
-  std::map<std::string, std::string> scalesOf;             // of states of codes, by name
-  std::map<std::pair<Operation *, unsigned>, Tensor> made; // codes and scales of this step's launches
+  std::map<std::string, std::string> scalesOf;             // the scales' state for each state of codes
+  std::map<std::pair<Operation *, unsigned>, Tensor> made; // codes and scales from launches of this step
   std::mt19937 random{1};
   VerifyReport *report = nullptr;
   support::Progress *progress = nullptr;

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 void VerifyReport::add(const std::string &kind, const std::string &name, const Comparison &comparison) {
   Worst &known = worst[kind][name];
-  // None of nothing allowed is no error.
+  // An error of 0 counts as a share of 0, even if no error is allowed.
   auto share = [](const Comparison &c) { return c.largestError == 0 ? 0 : c.largestError / c.allowed; };
   if (known.count++ == 0 || share(comparison) > share(known.comparison))
     known.comparison = comparison;
@@ -22,7 +22,7 @@ void VerifyReport::countLaunches(const std::string &library) {
   if (!handle)
     return;
   observe = reinterpret_cast<NSTFObserveDispatches *>(dlsym(handle, "nstfEmulatorObserveDispatches"));
-  dlclose(handle); // the session keeps it loaded
+  dlclose(handle); // the session keeps the library loaded
   if (observe)
     observe(note, this);
 }
@@ -33,7 +33,7 @@ VerifyReport::~VerifyReport() {
 }
 
 void VerifyReport::note(void *self, const NSTFDispatchStatistics *launch) {
-  if (launch->size < sizeof(*launch)) // an older library: fields are missing
+  if (launch->size < sizeof(*launch)) // an older library, whose struct lacks fields
     return;
   Executed &entry = static_cast<VerifyReport *>(self)->executed[launch->kernel];
   ++entry.launches;
@@ -50,7 +50,7 @@ Json VerifyReport::toJson() const {
       compared.push_back({{"kind", kind},
                           {"name", name},
                           {"count", found.count},
-                          {"error", c.largestError}, // infinite: null
+                          {"error", c.largestError}, // infinity becomes null
                           {"largest", c.largestWant},
                           {"allowed", c.allowed}});
     }

@@ -1,4 +1,4 @@
-// What a verification found: gathered by the process that verifies, printed by the one that asked for it.
+// The results of a verification: collected by the child process, printed by its parent.
 #pragma once
 
 #include "compiler/reference/Tolerance.h"
@@ -11,19 +11,19 @@
 
 namespace nstf {
 
-/// The worst comparisons, and what the emulator counted while the kernels ran.
+/// The worst comparisons, and the emulator's counts of the kernels' instructions.
 class VerifyReport {
 public:
-  /// A comparison of `kind` "kernel", "output" or "state" under a name; the worst of each is kept.
+  /// Adds a comparison of `kind` "kernel", "output" or "state". The worst one for each name is kept.
   void add(const std::string &kind, const std::string &name, const reference::Comparison &comparison);
-  /// Counts every launch from now on, where the loaded library can (a libamdhip64 can't).
+  /// Counts the instructions of every launch from now on, if the loaded library can (a libamdhip64 can't).
   void countLaunches(const std::string &library);
   VerifyReport() = default;
-  VerifyReport(const VerifyReport &) = delete; // the emulator knows its address
+  VerifyReport(const VerifyReport &) = delete; // the emulator holds its address
   ~VerifyReport();
 
-  /// {"compared": [{kind, name, count, error, largest, allowed}], "executed": [{kernel, launches, matrix, …}]}.
-  /// Sizes of numbers are plain; an error that is no number is null.
+  /// {"compared": [{kind, name, count, error, largest, allowed}], "executed": [{kernel, launches, matrix, …}]}. An
+  /// infinite error or NaN is null.
   nlohmann::ordered_json toJson() const;
 
 private:
@@ -42,7 +42,7 @@ private:
   NSTFObserveDispatches *observe = nullptr;
 };
 
-/// A line for each comparison of a report for `target`. Returns how many are past their tolerance.
+/// Prints a line for each comparison of a report for `target`. Returns how many exceed their tolerance.
 int printReport(const std::string &target, const nlohmann::ordered_json &report, std::ostream &os);
 
 } // namespace nstf
