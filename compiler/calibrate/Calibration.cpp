@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using support::ElementType;
 
 static constexpr const char *listName = "calibration.json", *textsName = "texts.json";
-/// What stands in names of the statistics that leave out what was held out.
+/// Suffix in the names of statistics that leave out held-out tokens.
 static constexpr const char *fittedPart = ".fitted";
 
 std::string nstf::calibrate::hashWeights(ModuleOp module, std::optional<uint64_t> randomSeed) {
@@ -63,7 +63,7 @@ static std::string hashTexts(const Texts &texts) {
 
 namespace {
 
-/// A layer's file: its entries are known before the first is computed.
+/// A layer's file. All of its entries are known before the first one is computed.
 struct LayerFile {
   fs::path path;
   std::vector<support::TensorEntry> entries;
@@ -125,7 +125,7 @@ private:
     return layer.empty() ? name : layer;
   }
 
-  /// What reads the values of interest, in the graph's order.
+  /// The operations whose operands are recorded, in the graph's order.
   SmallVector<Operation *> getObserved() const {
     SmallVector<Operation *> observed;
     module->walk([&](Operation *op) {
@@ -135,14 +135,14 @@ private:
     return observed;
   }
 
-  /// What a linear reads where it is the first that does; null: it isn't.
+  /// The input of a linear if the linear is the first that reads it, else null.
   const SiteInput *findInput(Operation *op) const {
     auto input =
         llvm::find_if(found.inputs, [&](const SiteInput &input) { return found.sites[input.sites.front()].op == op; });
     return input == found.inputs.end() ? nullptr : &*input;
   }
 
-  /// The tensors of every layer, and which layers are there already.
+  /// Lists the tensors of every layer's file.
   void plan() {
     auto add = [&](const std::string &layer, std::vector<support::TensorEntry> entries) {
       auto [file, isNew] = layers.try_emplace(layer);
@@ -216,7 +216,7 @@ private:
     }
   }
 
-  /// Where what is seen of a layer goes; null: it is there already.
+  /// The file for a layer's statistics, or null if it is complete already.
   LayerFile *open(const std::string &name) {
     LayerFile &layer = layers.at(name);
     if (layer.isDone())
@@ -243,7 +243,7 @@ private:
     layer->finishOne();
   }
 
-  /// Of so many tokens of each text, from its beginning; empty: of all that there is.
+  /// Writes statistics over the first `counts[i]` tokens of each text i, or over all tokens if `counts` is empty.
   template <typename Get>
   void writeSums(LayerFile &layer, const std::string &name, int64_t columns, ArrayRef<size_t> counts, Get get) const {
     auto forEachText = [&](llvm::function_ref<void(const reference::Matrix &)> visit) {
@@ -347,7 +347,7 @@ Texts Calibration::readTexts() const {
     Texts texts = support::parseJson(support::readTextFile(file), file.string()).get<Texts>();
     if (hashTexts(texts) == textsHash && (fitted.empty() || isPart(fitted, texts)))
       return texts;
-  } catch (const nlohmann::json::exception &) { // the same fault
+  } catch (const nlohmann::json::exception &) { // same error as for other texts
   }
   throw std::runtime_error(file.string() + ": expected the texts that " + listName + " is of but got others");
 }

@@ -1,11 +1,11 @@
-// What the linears of a model see when it reads a text: a folder with calibration.json, texts.json and a
-// safetensors file a layer.
+// Calibration: statistics of the inputs of a model's linears over texts, in a folder with calibration.json, texts.json
+// and a safetensors file for each layer.
 //
-// Of each value that linears read: max, mean and mean square of |x| by channel, a histogram of exponents, and the lower
-// triangle of Σ x·xᵀ, row by row, over tokens scaled to norm 1: the norm of x in units of each channel's root mean
-// square, so that a few large channels don't decide which tokens count. Of each attention the range of K and V by head.
-// Where tokens are held out, all but histograms and ranges is there twice: of all tokens, and of those that are fitted.
-// Layers appear one by one, so that a run that was ended goes on where it was.
+// For each value that linears read there are: max, mean and mean square of |x| by channel; a histogram of exponents;
+// and the lower triangle of Σ x·xᵀ, row by row, over tokens scaled to norm 1. That norm is of x in units of each
+// channel's root mean square, so that a few large channels don't determine the weight of a token. For each attention
+// there is the range of K and V by head. If tokens are held out, all but histograms and ranges exist twice: over all
+// tokens, and over the tokens that are fitted. Layers are written one by one, so an interrupted run can continue.
 #pragma once
 
 #include "compiler/calibrate/LinearSites.h"
@@ -21,54 +21,56 @@
 
 namespace nstf::calibrate {
 
-/// A hash of all weights: of their bytes, or of the seed that makes them.
+/// A hash of all weights: of their bytes, or of the seed that generates them.
 std::string hashWeights(mlir::ModuleOp module, std::optional<uint64_t> randomSeed);
 
 struct CalibrationOptions {
-  bool diagonal = false;      ///< without Σ x·xᵀ
-  std::vector<size_t> fitted; ///< tokens of each text, from its beginning, that are not held out; empty: all
+  bool diagonal = false;      ///< only the diagonal of Σ x·xᵀ
+  std::vector<size_t> fitted; ///< for each text, how many of its first tokens are not held out; empty: all
   std::optional<uint64_t> randomSeed;
-  std::filesystem::path package;        ///< what runs the texts, compiled of this model; empty: the reference does
-  DeviceKind device = DeviceKind::Auto; ///< of the package
-  std::function<void(uint64_t bytes)> onSize; ///< told what the folder will take, before anything is computed
+  std::filesystem::path package;        ///< the compiled model that runs the texts; empty: the reference runs them
+  DeviceKind device = DeviceKind::Auto; ///< that runs the package
+  std::function<void(uint64_t bytes)> onSize; ///< called with the folder's size before anything is computed
 };
 
-/// Runs the texts and writes the folder, or what of it is missing. Throws std::runtime_error, also where the folder is
-/// of other weights, texts or options.
+/// Runs the texts and writes the folder, or its missing part. Throws std::runtime_error, also if the folder was made
+/// with other weights, texts or options.
 void calibrate(mlir::ModuleOp module, const Texts &texts, const std::filesystem::path &folder,
                const CalibrationOptions &options);
 
 /// A folder that `calibrate` wrote.
 class Calibration {
 public:
-  /// Throws std::runtime_error where it isn't one, isn't complete, or is of weights of another hash.
+  /// Throws std::runtime_error if the folder is no calibration, is incomplete, or was made with weights of another
+  /// hash.
   Calibration(const std::filesystem::path &folder, const std::string &weightsHash);
 
-  /// Of the value with this SiteInput's name; these throw std::runtime_error where there is none of that width.
+  /// Statistics of the value with this SiteInput's name. These functions throw std::runtime_error if there is none of
+  /// that width.
   quantize::InputStatistics getStatistics(const SiteInput &input) const;
-  /// Of each channel the largest |x|, also of tokens that are held out.
+  /// The largest |x| of each channel, over all tokens, including held-out ones.
   Eigen::VectorXd getLargest(const SiteInput &input) const;
-  /// Σ x·xᵀ, the lower triangle; without one its diagonal, as a column.
+  /// The lower triangle of Σ x·xᵀ; if it was not recorded, the diagonal, as a column.
   Eigen::MatrixXd getSums(const SiteInput &input) const;
   bool isDiagonal() const { return diagonal; }
-  /// Of calibration.json.
+  /// The hash of calibration.json.
   const std::string &getHash() const { return hash; }
   int64_t getTokens() const { return tokens; }
 
-  /// From here on statistics and sums leave out what was held out. Throws std::runtime_error where nothing was.
+  /// From here on statistics and sums leave out held-out tokens. Throws std::runtime_error if none were held out.
   void holdOut();
-  /// Tokens that statistics and sums leave out.
+  /// The number of tokens that statistics and sums leave out.
   int64_t countHeldOut() const;
-  /// As CalibrationOptions has it.
+  /// As in CalibrationOptions.
   const std::vector<size_t> &getFitted() const { return fitted; }
-  /// What it was made of. Throws std::runtime_error where that isn't there any more.
+  /// The texts of the calibration. Throws std::runtime_error if they are missing.
   Texts readTexts() const;
 
 private:
   std::span<const float> find(const SiteInput &input, const std::string &what, int64_t size) const;
 
   std::filesystem::path folder;
-  std::string hash, textsHash, part; ///< `part` is in the names of what is read
+  std::string hash, textsHash, part; ///< `part`: suffix in the names of the tensors that are read
   bool diagonal = false;
   int64_t tokens = 0;
   std::vector<size_t> fitted;

@@ -1,4 +1,4 @@
-// Sums over the tokens of a value that linears read, in a fixed order whatever the threads.
+// Sums over the tokens of a value that linears read. Their order does not depend on the number of threads.
 #pragma once
 
 #include "compiler/reference/Tensor.h"
@@ -10,7 +10,7 @@ public:
   InputSums(int64_t columns, bool diagonal);
 
   void add(const reference::Matrix &x);
-  /// Precondition: every x was added.
+  /// Precondition: `add` was called with every x.
   void addProducts(const reference::Matrix &x);
 
   int64_t tokens = 0;
@@ -18,7 +18,7 @@ public:
   Eigen::MatrixXd sums; ///< the lower triangle, or the diagonal as a column
 };
 
-/// A histogram of the numbers' exponents, from 2^-32 on.
+/// A histogram of the numbers' exponents, beginning with 2^-32.
 class ExponentCounts {
 public:
   static constexpr int size = 64, first = -32;

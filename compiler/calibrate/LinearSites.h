@@ -1,4 +1,4 @@
-// Where a graph multiplies by weights: what can be calibrated and compressed.
+// The places in a graph where it multiplies by weights: what can be calibrated and compressed.
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
@@ -9,9 +9,9 @@
 
 namespace nstf::calibrate {
 
-/// A linear whose matrix is a weight of numbers.
+/// A linear whose matrix is a weight stored as numbers, not codes.
 struct LinearSite {
-  std::string name; ///< of the checkpoint's module: "model.layers.0.mlp.up_proj"
+  std::string name; ///< the checkpoint's module: "model.layers.0.mlp.up_proj"
   LinearOp op;
   WeightOp weight;
   size_t input; ///< index of the SiteInput
@@ -20,10 +20,10 @@ struct LinearSite {
   int64_t getColumns() const;
 };
 
-/// A value that sites read, several perhaps.
+/// A value that one or several sites read.
 struct SiteInput {
-  std::string name;  ///< the first site's
-  std::string layer; ///< "model.layers.0"; of what is in no layer, the site's name
+  std::string name;  ///< the first site's name
+  std::string layer; ///< "model.layers.0"; outside of layers, the site's name
   mlir::Value value;
   int64_t columns;
   std::vector<size_t> sites;
@@ -32,16 +32,17 @@ struct SiteInput {
 struct LinearSites {
   std::vector<LinearSite> sites;
   std::vector<SiteInput> inputs;
-  std::vector<std::string> layers; ///< of the inputs, in the graph's order
+  std::vector<std::string> layers; ///< layers of the inputs, in the graph's order
 };
 
-/// Throws std::runtime_error where the graph has none.
+/// Throws std::runtime_error if the graph has no such linear.
 LinearSites findLinearSites(mlir::ModuleOp module);
 
-/// What of a name goes to its first number: "model.layers.0" of "model.layers.0.mlp.up_proj"; empty where it has none.
+/// The part of a name up to its first number: "model.layers.0" of "model.layers.0.mlp.up_proj". Empty if there is no
+/// number.
 std::string getLayer(llvm::StringRef name);
 
-/// Of a weight in its file; f32 where it has none.
+/// The type of a weight in its file; f32 if it has no file.
 support::ElementType getStoredType(WeightOp weight);
 
 } // namespace nstf::calibrate

@@ -12,7 +12,7 @@ using namespace nstf;
 using namespace nstf::calibrate;
 using manifest::ElementType;
 
-/// Bytes of numbers that are kept at a time.
+/// The most bytes of recorded numbers in memory at a time.
 static constexpr uint64_t maxKept = uint64_t(2) << 30;
 
 static std::runtime_error makeError(const std::filesystem::path &package, const Twine &text) {
@@ -32,7 +32,7 @@ static const manifest::Weight *findWeight(const manifest::Manifest &manifest, St
   return nullptr;
 }
 
-/// Whether the device holds the matrix, in the type of the package.
+/// Whether the device's copy of the weight equals the matrix, rounded to the package's type.
 static bool holds(const runtime::Session &session, const manifest::Weight &weight, const Tensor &matrix) {
   std::vector<std::byte> wanted(weight.size), held(weight.size);
   convertNumbers(reinterpret_cast<const std::byte *>(matrix.data()), ElementType::F64, wanted.data(), weight.type,
@@ -53,7 +53,7 @@ PackageRunner::PackageRunner(const LinearSites &sites, ArrayRef<Operation *> ops
     all.push_back(makeWanted(op));
 }
 
-/// An encoder takes a text whole.
+/// An encoder must process a text in one step.
 void PackageRunner::checkTexts() const {
   int64_t largest = session.target().maxTokens();
   for (const std::vector<int32_t> &text : texts)
@@ -80,7 +80,7 @@ void PackageRunner::checkWeights(const TextRunner::ReadWeight &readWeight) const
   }
 }
 
-/// A linear reads x, an attention keys and values.
+/// A linear's x is recorded, an attention's keys and values.
 PackageRunner::Wanted PackageRunner::makeWanted(Operation *op) const {
   Wanted wanted{op};
   if (auto linear = dyn_cast<LinearOp>(op)) {
@@ -103,14 +103,14 @@ PackageRunner::Wanted PackageRunner::makeWanted(Operation *op) const {
   return wanted;
 }
 
-/// Whether it is the argument of that name of a part of the kernel: "x", or "x_1" of a later one.
+/// Whether the argument has this name in some part of the kernel: "x", or "x_1" in a later part.
 static bool isNamed(const manifest::KernelArgument &argument, StringRef name) {
   StringRef rest = argument.name;
   unsigned part;
   return rest.consume_front(name) && (rest.empty() || (rest.consume_front("_") && !rest.getAsInteger(10, part)));
 }
 
-/// Where the rows stand that the launch's argument `last` is multiplied with: in front of it.
+/// The index of the input rows that are multiplied with the argument `last`: the nearest "x" before it.
 static std::optional<size_t> findRows(ArrayRef<manifest::KernelArgument> arguments, size_t last) {
   for (size_t i = last; i-- > 0;)
     if (isNamed(arguments[i], "x"))
@@ -131,7 +131,7 @@ std::optional<PackageRunner::Place> PackageRunner::find(const Wanted &wanted, co
     }
     if (!first || arguments.size() < *first + wanted.operands)
       continue;
-    // A table of embeddings may be a linear's matrix too.
+    // Excludes other uses: a linear's matrix may also be a table of embeddings.
     auto read = ArrayRef(arguments).slice(*first, wanted.operands);
     if (llvm::all_of(read, [&](const manifest::KernelArgument &argument) {
           return isFloatType(argument.type) && !argument.shape.dimensions.empty() &&
@@ -156,7 +156,7 @@ void PackageRunner::runTexts(MutableArrayRef<Wanted> group) {
         session.setInput(port.name, value);
       }
       const manifest::Bucket *bucket = session.target().bucketFor(rows);
-      llvm::DenseMap<size_t, SmallVector<std::pair<Wanted *, size_t>>> seen; // by launch, and from which argument on
+      llvm::DenseMap<size_t, SmallVector<std::pair<Wanted *, size_t>>> seen; // by launch; first argument
       for (Wanted &wanted : group)
         if (std::optional<Place> place = bucket ? find(wanted, *bucket) : std::nullopt)
           seen[place->step - bucket->steps.data()].push_back({&wanted, place->argument});
@@ -165,7 +165,7 @@ void PackageRunner::runTexts(MutableArrayRef<Wanted> group) {
           for (unsigned i = 0; i < wanted->operands; ++i) {
             runtime::HostTensor read = launch.read(first + i);
             std::vector<float> numbers = reference::toFloats(read);
-            // A cache holds the rows of the text so far.
+            // Of a cache only the rows of the text so far are valid.
             bool isCache = !launch.kernel().arguments[first + i].shape.hasTokens() && !wanted->weight;
             if (isCache)
               numbers.resize(std::min<size_t>(numbers.size(), (launch.position() + rows) * wanted->columns));

@@ -47,7 +47,8 @@ TextRunner::TextRunner(ModuleOp module, ReadWeight readWeight) : readWeight(std:
   output = *result;
 }
 
-/// One operation on one text. A cache that begins with the text is its rows, and every row has logits.
+/// Evaluates one operation on one text. A cache consists of the text's rows, since the text begins at position 0. Every
+/// row has logits.
 static std::vector<Pointer> evaluate(Operation &op, ArrayRef<Pointer> operands, int64_t tokens) {
   if (isa<LastRowOp, KvAppendOp>(op))
     return {operands[0]};
@@ -73,7 +74,7 @@ static std::vector<Pointer> evaluate(Operation &op, ArrayRef<Pointer> operands, 
   return share(evaluateOperation(&op, tensors, step));
 }
 
-/// A run that stands before an operation. A copy goes on from there by itself; tensors are shared.
+/// A run that is stopped before an operation. A copy continues independently; the tensors are shared.
 class TextRunner::Run {
 public:
   Run(const TextRunner &runner, const Texts &texts) : runner(runner), texts(texts) {
@@ -101,7 +102,7 @@ public:
 
   const Tensor &getOperand(size_t text, unsigned operand) const { return *find(text, operand, nullptr); }
 
-  /// `matrix` is what a linear multiplies by; null: its own.
+  /// Runs the next operation. `matrix` replaces a linear's matrix; null: its own.
   void step(const Pointer &matrix) {
     Operation &op = *at;
     if (auto get = dyn_cast<GetOp>(op)) {
@@ -139,7 +140,7 @@ private:
   const TextRunner &runner;
   const Texts &texts;
   Block::iterator at;
-  DenseMap<Value, std::vector<Pointer>> values; // one a text; of a weight or state one for all
+  DenseMap<Value, std::vector<Pointer>> values; // by text; a weight or state has one tensor for all texts
   DenseMap<Value, int64_t> readers;
 };
 

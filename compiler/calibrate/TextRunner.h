@@ -1,5 +1,5 @@
-// A language model or an encoder run over whole texts in float64, operation after operation: all texts go through one
-// before the next begins, so that no more weights are in memory than one operation reads.
+// Runs a language model or an encoder over whole texts in float64. All texts go through one operation before the next
+// begins, so memory holds only the weights of one operation.
 #pragma once
 
 #include "compiler/reference/Tensor.h"
@@ -17,31 +17,33 @@ namespace nstf::calibrate {
 using Texts = std::vector<std::vector<int32_t>>;
 using reference::Tensor;
 
-/// Whether the graph gives logits; an encoder gives an embedding.
+/// Whether the graph computes logits; an encoder computes an embedding.
 bool isLanguageModel(mlir::ModuleOp module);
 
 class TextRunner {
 public:
-  /// The numbers of a weight, asked for when an operation first reads it and given back after the last one.
+  /// Reads a weight. Called when an operation first reads the weight; the tensor is released after the last one.
   using ReadWeight = std::function<std::shared_ptr<const Tensor>(WeightOp)>;
-  /// Called before an operation with its operands: `get(text, operand)`. Weights are the same for each text.
+  /// Called before an operation: `get(text, operand)` returns its operands. Weights are the same for each text.
   using Observer = std::function<void(mlir::Operation *op, llvm::function_ref<const Tensor &(size_t, unsigned)> get)>;
 
-  /// Of the input "ids", perhaps "token_types", which are 0, and the output "logits" or else "embedding". Precondition:
-  /// a text has 1 token or more, and fits the context. Throws std::runtime_error for another graph.
+  /// The graph has the input "ids", optionally "token_types" (which is all 0), and the output "logits" or else
+  /// "embedding". Throws std::runtime_error for another graph. Precondition of runs: a text has at least 1 token and
+  /// fits the context.
   TextRunner(mlir::ModuleOp module, ReadWeight readWeight);
 
-  /// The matrix that a linear multiplies by instead of its own; null: its own.
+  /// Returns the matrix that replaces a linear's own, or null.
   using ReplaceMatrix = std::function<std::shared_ptr<const Tensor>(LinearOp)>;
-  /// What runs that begin at a linear multiply by, one a run.
+  /// Returns the branches that begin at a linear, each with its replacement of matrices.
   using GetBranches = std::function<std::vector<ReplaceMatrix>(LinearOp)>;
-  /// Told of what a branch of a linear gives.
+  /// Called with the outputs of a linear's branch.
   using OnBranch = std::function<void(LinearOp, size_t branch, const std::vector<Tensor> &outputs)>;
 
-  /// Logits of every row of each text, or its embedding. Throws std::runtime_error for ids outside the vocabulary.
+  /// Returns the logits of every row of each text, or the text's embedding. Throws std::runtime_error for ids outside
+  /// the vocabulary.
   std::vector<Tensor> run(const Texts &texts, const Observer &observer = {}, const ReplaceMatrix &replace = {});
 
-  /// The same of the model itself; at each linear it goes on in each branch too, from there to the end.
+  /// Like `run` with the model's matrices; also, at each linear, runs each branch from there to the end.
   std::vector<Tensor> runBranches(const Texts &texts, const GetBranches &getBranches, const OnBranch &onBranch);
 
 private:
@@ -53,8 +55,8 @@ private:
   mlir::ModuleOp module;
 };
 
-/// How far other logits of the texts are from the model's, from a position of each text on; without `first` from its
-/// beginning.
+/// The divergence of the texts' logits `compared` from the model's, for each text from position `first[i]` on, or from
+/// its beginning without `first`.
 runtime::Divergence compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
                                   const std::vector<Tensor> &compared, llvm::ArrayRef<size_t> first = {});
 

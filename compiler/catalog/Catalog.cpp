@@ -1,4 +1,4 @@
-// The choice of template and parameters (Catalog.h).
+// Chooses templates and parameters (Catalog.h).
 #include "compiler/catalog/Catalog.h"
 #include "compiler/catalog/TuningTable.h"
 #include "mlir/IR/Builders.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace nstf;
 
-/// A file that must be there.
+/// Reads and parses a required file.
 template <typename Parse> static auto read(const TemplateFiles &files, const std::string &name, Parse parse) {
   std::optional<std::string_view> text = files.find(name);
   if (!text)
@@ -36,13 +36,13 @@ std::vector<std::pair<int64_t, int64_t>> nstf::getTokenBuckets(int64_t maxTokens
   return buckets;
 }
 
-/// The rows of what the kernel's first operation computes.
+/// The rows of the result of the kernel's anchor.
 static int64_t getRows(KernelOp kernel, int64_t tokens) {
   auto type = cast<RankedTensorType>(kernel.getAnchor()->getResult(0).getType());
   return type.isDynamicDim(0) ? tokens : type.getDimSize(0);
 }
 
-/// The rules for an operation: a user's own before the shipped ones, which are for operations of several templates.
+/// The rules for an operation: the user's own, then the shipped ones if the operation has several templates.
 static std::vector<TemplateRule> readRules(const TemplateFiles &files, const std::string &operation, bool hasSeveral) {
   const std::string name = "tuning/templates.yaml";
   std::vector<TemplateRule> rules;
@@ -61,7 +61,7 @@ static std::map<std::string, int64_t> getExtents(const TemplateBinding &binding,
   return extents;
 }
 
-/// Whether what a rule asks for is so. `bind`: the binding to a template, null where the kernel can't have it.
+/// Whether a rule holds. `bind` returns the kernel's binding to a template, or null if the kernel can't have it.
 static bool holds(const TemplateRule &rule, int64_t rows, int64_t tokens, StringRef templateName,
                   function_ref<const TemplateBinding *(const std::string &)> bind) {
   if (rows < rule.rows.first || rule.rows.second < rows)
@@ -79,7 +79,7 @@ static bool holds(const TemplateRule &rule, int64_t rows, int64_t tokens, String
   return getMismatch(rule.ranges, extents).empty();
 }
 
-/// `bind`: as above.
+/// `bind`: as in `holds`.
 static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles &files,
                            function_ref<const TemplateBinding *(const std::string &)> bind, KernelChoice &choice) {
   SmallVector<StringRef> names = getTemplateNames(kernel);
@@ -99,7 +99,7 @@ static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles 
   if (rule == rules.end())
     throw std::runtime_error("templates/tuning/templates.yaml: expected a template for " + operation + " of " +
                              std::to_string(rows) + " rows (" + llvm::join(names, ", ") + ") but got none");
-  // Kernels that only a user has are known by their files.
+  // A template of the user's is known only by its file.
   if (!llvm::is_contained(names, rule->templateName) && !files.isOwn("kernels/" + rule->templateName + ".mlir"))
     throw std::runtime_error(files.getPath("tuning/templates.yaml") + ": expected a template for " + operation + " (" +
                              llvm::join(names, ", ") + ", or one beside the file) but got '" +
@@ -122,10 +122,10 @@ std::string nstf::getTuningType(KernelOp region) {
     return getTypeName(codes->x.getType());
   for (DequantizeOp matrix : region.getBody().getOps<DequantizeOp>())
     return "int" + std::to_string(matrix.getFormat().getBits());
-  if (getTemplateNames(region).front() == "generic") // computes in f32 whatever its buffers hold
+  if (getTemplateNames(region).front() == "generic") // generic computes in f32, whatever the type of its buffers
     return "f32";
   auto isIds = [](Type type) { return getElementTypeOrSelf(type).isInteger(32); };
-  SmallVector<Type> types; // a part of a kernel has arguments that only others read
+  SmallVector<Type> types; // only arguments that this part of the kernel reads
   for (BlockArgument argument : region.getBody().getArguments())
     if (!argument.use_empty())
       types.push_back(argument.getType());
@@ -147,7 +147,7 @@ std::set<std::string> nstf::getTunableParameters(const std::string &templateName
   return parameters;
 }
 
-/// What is wrong with a schedule on the target, whatever the kernel is; empty where nothing is.
+/// The error in a schedule on the target, for any kernel; empty if there is none.
 static std::string findFault(const support::Schedule &schedule, const Target &target) {
   int64_t waveSize = target.waveSizes.front();
   if (schedule.waves && schedule.waves->count() * waveSize > target.maxWorkgroupSize)
@@ -156,14 +156,14 @@ static std::string findFault(const support::Schedule &schedule, const Target &ta
   return schedule.findFault();
 }
 
-/// Why a row that holds does not decide.
+/// The reason why a row that holds does not decide.
 static std::string getReasonAgainst(const TuningRow &row, const TuningRow &decides, size_t number) {
   std::string other = "row " + std::to_string(number) + ", which holds too, ";
   return other + (decides.precedence == row.precedence ? "lies inside it"
                                                        : "has precedence " + std::to_string(decides.precedence));
 }
 
-/// The row that decides, and why no other one does. False where none holds.
+/// Finds the row that decides, and the reasons against all other rows. Returns false if none holds.
 static bool chooseTuning(KernelOp region, const std::map<std::string, int64_t> &extents, const Target &target,
                          const TemplateFiles &files, KernelChoice &choice) {
   for (const std::string &name :
@@ -202,7 +202,7 @@ static std::string formatTime(const systolic::Cost &cost) {
   return text;
 }
 
-/// What the cost model takes for the fastest of the space that the template declares.
+/// Chooses the fastest candidate, by the cost model, of the space that the template declares.
 static void chooseByCost(const KernelCost::Space &space, KernelChoice &choice) {
   choice.tuningReason = "no row of tuning/*/" + choice.templateName + " fits: ";
   if (space.legal.empty()) {
@@ -226,7 +226,7 @@ static void applyWishes(const TuningWishes &wishes, const Target &target, const 
   if (wishes.empty())
     return;
   std::set<std::string> known = getTunableParameters(choice.templateName, files);
-  for (const auto &[name, value] : choice.tuning) // of its space, where no row names it
+  for (const auto &[name, value] : choice.tuning) // parameters of the template's space, which no row may name
     known.insert(name);
   for (const auto &[name, value] : wishes.parameters) {
     if (!known.contains(name))
@@ -243,9 +243,9 @@ static void applyWishes(const TuningWishes &wishes, const Target &target, const 
     choice.tuningReason += "; " + text + " asked for";
 }
 
-/// Of two products of one x a block holds two matrices: it is made so shallow that one fits the LDS.
+/// With two products of the same x, a block holds two matrices. Halves the block's depth BK until a block fits the LDS.
 static void fitPair(const std::map<std::string, int64_t> &extents, const Target &target, KernelChoice &choice) {
-  constexpr int64_t minDepth = 32; // of codes
+  constexpr int64_t minDepth = 32; // codes
   auto matrices = extents.find("MATRICES");
   std::map<std::string, int64_t> &tile = choice.tuning;
   if (matrices == extents.end() || matrices->second < 2 || !tile.contains("BM"))
@@ -259,7 +259,8 @@ static void fitPair(const std::map<std::string, int64_t> &extents, const Target 
   choice.tuningReason += "; BK = " + std::to_string(depth) + ", so that blocks of two matrices fit";
 }
 
-/// Up to so many rows a matrix alone doesn't fill a chip; with more its tiles are tuned for their own number.
+/// Up to this number of rows one matrix doesn't fill a chip, so the kernel is tuned with those beside it; for more rows
+/// each matrix is tuned alone.
 static constexpr int64_t maxRowsBeside = 64;
 
 FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target, const TuningWishes &wishes) {
@@ -334,7 +335,7 @@ ChoiceAttr KernelChoice::getAttribute(MLIRContext *context) const {
                          getTexts(rejectedTemplates), tuningReason, getTexts(rejectedTuning));
 }
 
-/// What every later pass takes for granted of a template.
+/// Checks what every later pass assumes of a template.
 static LogicalResult checkTemplate(ModuleOp module, StringRef name) {
   auto kernels = module.getOps<systolic::KernelOp>();
   if (!llvm::hasSingleElement(kernels) || (*kernels.begin()).getSymName() != name)

@@ -1,9 +1,9 @@
-// Which kernel template a region takes at how many tokens, with which parameters, and why.
+// Chooses the kernel template of a region for a number of tokens, and its parameters, with the reasons.
 //
-// The template: what the region computes, and where there are several the first line of tuning/templates.yaml that
-// holds. The parameters and the schedule: the row that decides (TuningTable.h) in the first of the files that
-// listTuningFiles names with one that holds; then what the cost model takes for the fastest of the space that the
-// template declares; then the template's own defaults. Never silently: the choice carries its reason.
+// The template follows from what the region computes; if several templates can compute it, the first line of
+// tuning/templates.yaml that holds decides. Parameters and schedule come from the row that decides (TuningTable.h), in
+// the first file of listTuningFiles that has one; else from the fastest candidate, by the cost model, of the space that
+// the template declares; else from the template's defaults. The choice always carries its reason.
 #pragma once
 
 #include "compiler/catalog/KernelCost.h"
@@ -23,16 +23,16 @@ namespace nstf {
 
 struct KernelChoice {
   std::string templateName;
-  std::map<std::string, int64_t> tuning; ///< over the template's defaults
-  support::Schedule schedule;            ///< fields over the template's
-  std::string templateReason;            ///< "one row: vector units"; empty where there was one template only
+  std::map<std::string, int64_t> tuning; ///< override the template's defaults
+  support::Schedule schedule;            ///< its fields override the template's
+  std::string templateReason;            ///< "one row: vector units"; empty if there was only one template
   std::string tuningReason;              ///< "tuning/default/matmul/f32.yaml row 2 (predicted, by hand, …): …"
-  /// What was not taken, each with why: "matvec: up to 64 rows: …", "tuning/… row 1: M is 40, not 1 to 16".
+  /// The alternatives with reasons: "matvec: up to 64 rows: …", "tuning/… row 1: M is 40, not 1 to 16".
   std::vector<std::string> rejectedTemplates, rejectedTuning;
 
   std::string getReason() const { return templateReason.empty() ? tuningReason : templateReason + "; " + tuningReason; }
 
-  /// The choice as the IR holds it.
+  /// The choice as an attribute of the IR.
   ChoiceAttr getAttribute(mlir::MLIRContext *context) const;
 
   bool operator==(const KernelChoice &other) const {
@@ -44,30 +44,30 @@ struct KernelChoice {
 std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens,
                                                          const TemplateFiles &files = TemplateFiles::getShipped());
 
-/// Whose file of tuning a kernel takes: the format that an operand is decoded from, of products of codes their type, or
-/// the type of what the kernel computes with, that of the first argument that it reads and that is no ids.
+/// The type whose tuning files a kernel uses: the format from which an operand is decoded; for products of codes, the
+/// type of the codes; else the type of the first argument that the kernel reads, except ids.
 std::string getTuningType(KernelOp region);
 
-/// Chooses for one kernel. It is bound to a template once, however many buckets ask.
+/// Chooses for one kernel. The kernel is bound to each template once, for all buckets.
 class KernelChooser {
 public:
-  /// `maxTokens` stands for a leading `?`. `beside`: what other parts of its launch add to the extent N
-  /// where rows are few. `requests`: how many its launch serves, each by itself.
+  /// `maxTokens` replaces a leading `?`. `beside`: what other parts of the launch add to the extent N for few rows.
+  /// `requests`: how many requests the launch serves separately.
   KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped(),
                 int64_t beside = 0, int64_t requests = 1)
       : kernel(kernel), maxTokens(maxTokens), files(files), beside(beside), requests(requests) {}
 
-  /// The choice for steps of up to `tokens` rows; `wishes` go over the row's values. Emits an error where the kernel
-  /// has no template; throws std::runtime_error where a tuning file is ill-formed or its row asks for more waves than a
-  /// workgroup has (file and line named), and where a wish is no tuning parameter of the template.
+  /// The choice for steps of up to `tokens` rows; `wishes` override the row's values. Emits an error if the kernel has
+  /// no template. Throws std::runtime_error if a tuning file is ill-formed, if its row has more waves than a workgroup
+  /// can have (with file and line), or if a wish is not a tuning parameter of the template.
   mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target, const TuningWishes &wishes = {});
-  /// Of a choice that was made here.
+  /// The binding of a choice of this chooser.
   BindingAttr getBinding(const KernelChoice &choice);
-  /// What the cost model says of it. Emits an error where its template is none.
+  /// The cost model's estimate for a choice. Emits an error if the template is invalid.
   mlir::FailureOr<systolic::Cost> estimate(const KernelChoice &choice, int64_t tokens, const Target &target);
-  /// And of all that its template may be tuned to.
+  /// The estimates for all candidates of the template's tuning space.
   mlir::FailureOr<KernelCost::Space> rank(const KernelChoice &choice, int64_t tokens, const Target &target);
-  /// What tuning rows may ask about.
+  /// The extents that tuning rows may test.
   std::map<std::string, int64_t> getExtents(const KernelChoice &choice, int64_t tokens) const;
 
 private:
@@ -81,13 +81,12 @@ private:
   std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>> templates;
 };
 
-/// Reads kernels/<templateName>.mlir. Emits an error with file and line where that is no kernel template; throws
-/// std::runtime_error where there is no such file.
+/// Reads kernels/<templateName>.mlir. Emits an error with file and line if the text is no kernel template; throws
+/// std::runtime_error if there is no such file.
 mlir::OwningOpRef<mlir::ModuleOp> parseTemplate(const std::string &templateName, mlir::MLIRContext *context,
                                                 const TemplateFiles &files = TemplateFiles::getShipped());
 
-/// The parameters that tuning may set beside the schedule: those that a row of any target's tables for the template
-/// sets.
+/// The parameters, besides the schedule, that tuning may set: those that a row for the template sets, for any target.
 std::set<std::string> getTunableParameters(const std::string &templateName,
                                            const TemplateFiles &files = TemplateFiles::getShipped());
 

@@ -1,4 +1,4 @@
-// What the catalog knows of a kernel, as the cost model asks for it (KernelCost.h).
+// Converts the catalog's facts of a kernel to the cost model's query (KernelCost.h).
 #include "compiler/catalog/KernelCost.h"
 #include "dialects/nstf/Target.h"
 
@@ -40,7 +40,7 @@ systolic::KernelQuery KernelCost::makeQuery(int64_t tokens) const {
   for (const TemplateBinding::Buffer &buffer : binding.buffers)
     setBits(buffer.name, buffer.value.getType());
   setBits("y", kernel.getResultTypes().front());
-  // A matrix of codes: what all of its planes take.
+  // A matrix of codes counts with the bytes of all its planes.
   for (DequantizeOp matrix : kernel.getBody().getOps<DequantizeOp>())
     for (const TemplateBinding::Buffer &buffer : binding.buffers) {
       if (buffer.value != matrix.getCodes())

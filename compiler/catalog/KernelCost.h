@@ -1,4 +1,4 @@
-// The cost model of a kernel as a template would make it, and the space in which that template may be tuned.
+// The cost model's estimates for a kernel made from a template, and for the template's tuning space.
 #pragma once
 
 #include "compiler/target/Target.h"
@@ -11,7 +11,7 @@
 
 namespace nstf {
 
-/// Parameters and schedule of a template, and what the cost model says of them.
+/// Parameters and schedule of a template, with the cost model's estimate.
 struct TuningCandidate {
   std::map<std::string, int64_t> parameters;
   support::Schedule schedule;
@@ -26,19 +26,19 @@ struct TuningCandidate {
 
 class KernelCost {
 public:
-  /// `program`: of the template. All must outlive it.
+  /// `program` is the template's kernel. All arguments must outlive the KernelCost.
   KernelCost(KernelOp region, const TemplateBinding &binding, systolic::KernelOp program, const Target &target);
 
   systolic::Cost estimate(int64_t tokens, const std::map<std::string, int64_t> &parameters,
                           const support::Schedule &schedule) const;
 
-  /// All that `tune` of the template spans.
+  /// The candidates of the template's `tune`.
   struct Space {
-    std::vector<TuningCandidate> legal; ///< the fastest first
+    std::vector<TuningCandidate> legal; ///< fastest first
     size_t size = 0;
-    std::string refusal; ///< of the last one that a rule removed
+    std::string refusal; ///< of the last candidate that a rule removed
   };
-  /// Empty where the template says no `tune`.
+  /// Empty if the template has no `tune`.
   Space rank(int64_t tokens) const;
 
 private:

@@ -1,4 +1,4 @@
-// nstf-select-kernels: from kernels of a model to the kernels of its targets (Passes.td).
+// nstf-select-kernels: makes the kernels of the targets from the kernels of a model (Passes.td).
 #include "compiler/catalog/Catalog.h"
 #include "compiler/catalog/Passes.h"
 #include "dialects/nstf/Target.h"
@@ -18,7 +18,7 @@ using namespace nstf;
 
 namespace {
 
-/// Kernels in the order in which the graph launches them first; all of them where there is no graph.
+/// The kernels in the order in which the graph first launches them, or all kernels if there is no graph.
 SmallVector<KernelOp> collectKernels(ModuleOp model) {
   auto graphs = model.getOps<GraphOp>();
   if (graphs.empty())
@@ -32,7 +32,7 @@ SmallVector<KernelOp> collectKernels(ModuleOp model) {
 
 bool isDynamic(Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); }
 
-/// Whether steps have any number of rows: then some input has.
+/// Whether the number of rows of a step varies: then some input is dynamic.
 bool hasTokens(ModuleOp model, ArrayRef<KernelOp> kernels) {
   for (GraphOp graph : model.getOps<GraphOp>())
     return llvm::any_of(graph.getFunctionType().getInputs(), isDynamic);
@@ -62,7 +62,7 @@ public:
     if (hasTokens(model, kernels))
       buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *maxTokens)}
                                   : getTokenBuckets(*maxTokens, files);
-    // So that a request gives the same bits alone and beside others.
+    // A request must give the same bits alone and beside others, so it must not have a bucket of its own for one row.
     if (getMaxRequests() > 1 && buckets.size() > 1 && buckets.front().second == 1) {
       buckets.erase(buckets.begin());
       buckets.front().first = 1;
@@ -99,7 +99,7 @@ private:
     return success();
   }
 
-  /// The parts of a kernel, each as a kernel by itself, and who chooses for it.
+  /// The parts of a kernel, each as its own kernel with its chooser.
   struct Chooser {
     KernelOp kernel;
     std::vector<KernelOp::Part> parts;
@@ -107,7 +107,7 @@ private:
     std::vector<KernelChooser> choosers;
   };
 
-  /// For steps of up to `maxTokens`.
+  /// Makes the choosers for steps of up to `maxTokens`.
   Chooser makeChooser(KernelOp kernel, int64_t maxTokens) {
     Chooser chooser{kernel, kernel.getParts(), {}, {}};
     OpBuilder builder(model.getContext());
@@ -124,12 +124,13 @@ private:
     return graphs.empty() ? 1 : (*graphs.begin()).getMaxRequests();
   }
 
-  /// Whether a kernel's code says how many workgroups something has, so that it is for one bucket.
+  /// Whether the kernel's code contains a number of workgroups, and so is valid for one bucket only.
   bool countsWorkgroups(const Chooser &chooser) {
     return chooser.parts.size() > 1 || (getMaxRequests() > 1 && worksByRequest(*chooser.kernels.front()));
   }
 
-  /// Rows of other parts' matrices that have as many columns: together they fill the chip, and are tuned as one matrix.
+  /// The rows of other parts' matrices with the same number of columns. Together these matrices fill the chip, so they
+  /// are tuned as one matrix.
   static int64_t countRowsBeside(KernelOp kernel, ArrayRef<OwningOpRef<KernelOp>> parts) {
     auto product = dyn_cast<LinearOp>(kernel.getAnchor());
     int64_t rows = 0;
@@ -142,8 +143,8 @@ private:
     return rows;
   }
 
-  /// In the order of buckets, then of kernels: what is in more buckets stands where it comes first. How many workgroups
-  /// a part or a request has is said in the code of a kernel that has several, so that is for one bucket.
+  /// Adds variants by bucket, then by kernel; a variant of several buckets is at its first one. The code of a kernel
+  /// with several parts or requests contains their numbers of workgroups, so each bucket gets its own variant.
   LogicalResult addVariants(ModuleOp module, const Target &target, int64_t maxTokens) {
     struct Made {
       std::vector<KernelChoice> choices;
@@ -208,7 +209,7 @@ private:
     return success();
   }
 
-  /// A template is parsed once, and copied for each kernel.
+  /// Parses a template once, and copies it for each kernel.
   ModuleOp parseTemplate(const std::string &templateName) {
     OwningOpRef<ModuleOp> &module = parsed[templateName];
     if (module)
@@ -242,7 +243,7 @@ struct SelectKernelsPass : nstf::impl::SelectKernelsPassBase<SelectKernelsPass> 
     try {
       if (failed(Selection(getOperation(), options).run()))
         signalPassFailure();
-    } catch (const std::runtime_error &error) { // of the files it reads, and of what was asked for
+    } catch (const std::runtime_error &error) { // from the files, or from the user's options
       emitError(UnknownLoc::get(&getContext())) << error.what();
       signalPassFailure();
     }

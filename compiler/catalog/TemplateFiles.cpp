@@ -1,4 +1,4 @@
-// Shipped templates and those of a folder (TemplateFiles.h).
+// Shipped templates and those of the user's folder (TemplateFiles.h).
 #include "compiler/catalog/TemplateFiles.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
@@ -12,7 +12,7 @@ using namespace nstf;
 
 namespace fs = std::filesystem;
 
-/// Whether the catalog asks for a file of this name.
+/// Whether the catalog ever reads a file of this name.
 static bool isAskedFor(const std::string &name) {
   static const std::regex known(R"(kernels/\w+\.mlir|tuning/(buckets|templates)\.yaml|tuning/[\w.-]+/\w+/\w+\.yaml)");
   return std::regex_match(name, known);

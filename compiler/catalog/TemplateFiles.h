@@ -1,10 +1,10 @@
-// The kernels and tuning that a compile chooses from: those of templates/, and over them those of a folder of one's own
-// (nstfc --templates=DIR), which is laid out like it:
+// The kernels and tuning from which a compilation chooses: those of templates/, and those of the user's folder (nstfc
+// --templates=DIR), which override them. The folder has the same layout:
 //
-//   kernels/softmax.mlir                     in the place of the shipped one, or under a new name
-//   tuning/templates.yaml                    which operation takes which kernel, asked before the shipped rules
-//   tuning/buckets.yaml                      in the place of the shipped one
-//   tuning/default/softmax/f32.yaml          in the place of the shipped one; tuning/gfx942/softmax/f32.yaml
+//   kernels/softmax.mlir                     replaces the shipped one, or adds a kernel under a new name
+//   tuning/templates.yaml                    which operation uses which kernel; its rules precede the shipped ones
+//   tuning/buckets.yaml                      replaces the shipped one
+//   tuning/default/softmax/f32.yaml          replaces the shipped one; likewise tuning/gfx942/softmax/f32.yaml
 #pragma once
 
 #include <filesystem>
@@ -18,20 +18,20 @@ namespace nstf {
 
 class TemplateFiles {
 public:
-  /// Those of templates/ alone.
+  /// Only the files of templates/.
   TemplateFiles() = default;
-  /// Throws std::runtime_error where `folder` is no folder, or has a file that would never be read.
+  /// Throws std::runtime_error if `folder` is not a folder, or has a file that would never be read.
   explicit TemplateFiles(const std::filesystem::path &folder);
   static const TemplateFiles &getShipped();
 
-  /// The text of "kernels/softmax.mlir"; lives as long as this does.
+  /// The text of a file such as "kernels/softmax.mlir". It lives as long as this object.
   std::optional<std::string_view> find(const std::string &name) const;
-  /// Where its text stands, for messages: "templates/kernels/softmax.mlir" or a path below the folder.
+  /// The path for messages: "templates/kernels/softmax.mlir", or a path below the user's folder.
   std::string getPath(const std::string &name) const;
-  /// The same as people know it from --explain: a shipped file without "templates/".
+  /// The path as --explain shows it: without "templates/" for a shipped file.
   std::string getShortPath(const std::string &name) const;
   bool isOwn(const std::string &name) const { return own.contains(name); }
-  /// All names, sorted.
+  /// The names of all files, sorted.
   std::vector<std::string> list() const;
 
 private:

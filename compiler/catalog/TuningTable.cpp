@@ -1,4 +1,4 @@
-// Reader of tuning rows (TuningTable.h).
+// Reads tuning rows (TuningTable.h).
 #include "compiler/catalog/TuningTable.h"
 #include "support/Escape.h"
 #include "support/Yaml.h"
@@ -24,7 +24,7 @@ static int64_t readInteger(const YamlValue &value, int64_t min = INT64_MIN) {
   return value.integer(min == INT64_MIN ? "an integer" : "an integer of at least " + std::to_string(min), min);
 }
 
-/// An end of a range, which may be open: `infinity` is how that is written.
+/// An end of a range. `infinity` is the text of an open end.
 static int64_t readEnd(const YamlValue &value, const std::string &infinity, int64_t open) {
   if (value.isScalar() && value.scalar(infinity) == infinity)
     return open;
@@ -52,7 +52,7 @@ static std::string describe(const std::pair<int64_t, int64_t> &range) {
   return std::to_string(range.first) + " to " + std::to_string(range.second);
 }
 
-/// What a range is of: an extent, or with a divisor (1: none) the rest of it.
+/// Splits "K%64" into the extent and the divisor; without a divisor it is 1.
 static std::pair<std::string, int64_t> splitDivisor(const std::string &name) {
   size_t sign = name.find('%');
   int64_t divisor = 1;
@@ -112,7 +112,7 @@ static TunedTime readTuned(const YamlValue &value) {
   return tuned;
 }
 
-/// What `when` says.
+/// Reads the ranges of `when`.
 static TuningRanges readRanges(const YamlMap &map) {
   TuningRanges ranges;
   if (const YamlValue *when = map.find("when"))
@@ -170,7 +170,7 @@ bool TuningRow::isBefore(const TuningRow &other) const {
   return precedence != other.precedence ? precedence > other.precedence : isInside(other);
 }
 
-/// Whether no extents are in the ranges of both.
+/// Whether no extents lie in the ranges of both rows.
 static bool areApart(const TuningRow &row, const TuningRow &other) {
   for (const auto &[name, range] : row.ranges)
     if (auto its = other.ranges.find(name);
@@ -179,7 +179,7 @@ static bool areApart(const TuningRow &row, const TuningRow &other) {
   return false;
 }
 
-/// Of any two rows that may hold at once one must decide.
+/// Checks that of any two rows that can hold at once, one decides.
 static void checkOverlaps(const std::vector<TuningRow> &rows) {
   for (size_t i = 0; i < rows.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
@@ -208,7 +208,7 @@ std::vector<std::string> nstf::listTuningFiles(const std::vector<std::string> &c
       {"bf16", "f16"}, {"e4m3fnuz", "i8"}, {"int5", "int4"}, {"int6", "int4"}};
   if (auto other = alike.find(type); other != alike.end())
     types.push_back(other->second);
-  types.push_back("f32"); // templates without matrix products compute alike whatever memory holds
+  types.push_back("f32"); // templates without products compute in f32
   std::vector<std::string> files;
   for (const std::string &typeName : types)
     for (const std::string &folder : folders) {

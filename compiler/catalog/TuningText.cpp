@@ -14,7 +14,7 @@ static std::string formatTime(double microseconds) {
   return text;
 }
 
-/// In double quotes, as YAML has it.
+/// A YAML string in double quotes.
 static std::string quote(std::string_view text) {
   std::string quoted = "\"";
   for (char c : text)
@@ -68,7 +68,7 @@ std::string nstf::formatRow(const TuningRow &row) {
   return text + "    because: " + quote(row.because) + "\n";
 }
 
-/// Offset of each line of a text, and behind the last one its size.
+/// The offset of each line of a text, and at the end the text's size.
 static std::vector<size_t> findLines(std::string_view text) {
   std::vector<size_t> lines = {0};
   for (size_t i = 0; i < text.size(); ++i)

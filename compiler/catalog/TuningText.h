@@ -8,13 +8,13 @@
 
 namespace nstf {
 
-/// The row as a file has it: lines that begin with "  - ".
+/// The row's text in a file: lines that begin with "  - ".
 std::string formatRow(const TuningRow &row);
 
-/// A file with the row in it, in the place of one with the same ranges or behind the others. `text`: the file as it
-/// was, empty: a new one begins with `header` and says `provenance`, "{date: …, tool: …, kind: …}". The rest of the
-/// text stays as it is. Throws support::InputError where text or result is no tuning file, such as one in which the row
-/// overlaps another.
+/// Puts the row into a tuning file: it replaces a row with the same ranges and precedence, or is appended. `text` is
+/// the file's text; if it is empty, a new one begins with `header` and has `provenance`, "{date: …, tool: …, kind: …}".
+/// All other text stays unchanged. Throws support::InputError if the text or the result is not a valid tuning file, for
+/// example if the row overlaps another.
 std::string putRow(std::string_view text, const std::string &file, const TuningRow &row, const std::string &header,
                    const std::string &provenance);
 

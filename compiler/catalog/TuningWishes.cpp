@@ -6,7 +6,7 @@
 using namespace nstf;
 using support::Schedule;
 
-/// More than any parameter is.
+/// Larger than any useful parameter.
 static constexpr int64_t maxParameter = 65536;
 
 std::string TuningWishes::add(std::string_view text) {

@@ -1,5 +1,4 @@
-// What a user puts over the values of a tuning row, as NAME=VALUE: parameters of a template, and fields of its
-// schedule.
+// The user's overrides of a tuning row, as NAME=VALUE: template parameters and schedule fields.
 #pragma once
 
 #include "support/Schedule.h"
@@ -17,10 +16,9 @@ struct TuningWishes {
   support::Schedule schedule;
 
   bool empty() const { return parameters.empty() && schedule == support::Schedule(); }
-  /// Adds "BM=16" or "waves=2x4", whose unit may be left out. Returns what is wrong with it, "expected … but got …"; ""
-  /// where all is well.
+  /// Adds "BM=16" or "waves=2x4"; a unit is optional. Returns the error, "expected … but got …", or "" on success.
   std::string add(std::string_view text);
-  /// What `add` would take, in a fixed order.
+  /// All overrides in the format of `add`, in a fixed order.
   std::vector<std::string> getTexts() const;
 };
 

@@ -28,7 +28,7 @@ void Checkpoint::addIndex(const std::string &path) {
     throw support::InputError("'" + path + "': expected an object 'weight_map' from tensors to files but it has none");
   std::map<std::string, std::string> fileOf;
   for (const auto &[tensor, name] : map->items()) {
-    // A plain file name: an index must not lead out of its folder.
+    // Only a plain file name: an index must not refer to files outside its folder.
     if (!name.is_string() || name.get<std::string>().empty() ||
         fs::path(name.get<std::string>()).filename() != name.get<std::string>())
       throw support::InputError("'" + path + "': tensor '" + support::escape(tensor) +
@@ -53,10 +53,10 @@ void Checkpoint::addIndex(const std::string &path) {
   }
 }
 
-/// Of a LoRA: changes to the weights of a model that is elsewhere.
+/// Whether the file belongs to a LoRA adapter, which changes the weights of a model stored elsewhere.
 static bool isOfAdapter(const std::string &name) { return name.starts_with("adapter_"); }
 
-/// Names of the files of a folder that `isWanted`, sorted.
+/// The names of a folder's files for which `isWanted` is true, sorted.
 template <typename Predicate> static std::vector<std::string> listFiles(const fs::path &folder, Predicate isWanted) {
   std::vector<std::string> names;
   for (const auto &entry : fs::directory_iterator(folder))
@@ -78,7 +78,7 @@ static std::string describeNames(const std::vector<std::string> &names) {
 
 static std::string isOrAre(const std::vector<std::string> &names) { return names.size() == 1 ? "is" : "are"; }
 
-/// What a folder without safetensors has instead.
+/// Describes the other formats that a folder without safetensors contains.
 static std::string describeOthers(const fs::path &folder) {
   std::vector<std::string> adapters = listFiles(folder, [](const fs::path &file) {
     return file.extension() == ".safetensors" && isOfAdapter(file.filename().string());

@@ -12,7 +12,7 @@
 
 namespace nstf::checkpoint {
 
-/// The tensors of one or several files under one set of names.
+/// The tensors of one or several files, with names that are unique over all files.
 class Checkpoint {
 public:
   struct Entry {
@@ -21,22 +21,23 @@ public:
     explicit operator bool() const { return tensor != nullptr; }
   };
 
-  /// No tensors: what `--weights=random|none` imports with.
+  /// A checkpoint without tensors, for `--weights=random|none`.
   Checkpoint() = default;
 
-  /// `path` is a safetensors file, an index (*.json with "weight_map") or a folder with model.safetensors.index.json,
-  /// model.safetensors or any *.safetensors but adapters', looked for in this order. Throws support::InputError.
+  /// `path` is a safetensors file, an index (*.json with "weight_map") or a folder. In a folder, the first of
+  /// model.safetensors.index.json, model.safetensors and any *.safetensors except adapters' is used. Throws
+  /// support::InputError.
   static Checkpoint open(const std::string &path);
 
-  /// An Entry that is false when there is no such tensor. `optionalPrefix` is what the name may start with here and
-  /// lack in the files.
+  /// The tensor of this name, or an Entry that is false if there is none. `optionalPrefix` may be at the beginning of
+  /// `name` and missing in the files.
   Entry find(std::string_view name, std::string_view optionalPrefix = {}) const;
-  /// The tensor at this place of this file; an Entry that is false where there is none.
+  /// The tensor at this offset of this file, or an Entry that is false if there is none.
   Entry findAt(std::string_view path, uint64_t offset) const;
   size_t size() const { return byName.size(); }
-  /// What was opened, for messages.
+  /// The path that was opened, for messages.
   const std::string &path() const { return origin; }
-  /// Which files of the folder could have been meant and are not read; empty: there are none.
+  /// A note on files of the folder that look like checkpoints but are not read; empty if there are none.
   const std::string &unread() const { return note; }
 
 private:

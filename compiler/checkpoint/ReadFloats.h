@@ -1,4 +1,4 @@
-// Numbers of a file as float32 or float64.
+// Converts numbers of a file to float32 or float64.
 #pragma once
 
 #include "support/ElementType.h"
@@ -7,7 +7,7 @@
 
 namespace nstf::checkpoint {
 
-/// Whether `readFloats` can read it: f64, f32, f16, bf16.
+/// Whether `readFloats` supports the type: f64, f32, f16, bf16.
 bool isReadable(support::ElementType type);
 
 /// Converts `count` elements at `bytes` (little-endian, any alignment) to float32 or float64. f64 → float rounds to

@@ -1,4 +1,4 @@
-// Elements that lie apart in a file.
+// Elements that are not contiguous in a file.
 
 #include "compiler/checkpoint/StridedView.h"
 
@@ -49,7 +49,8 @@ StridedView StridedView::simplify() const {
   return view;
 }
 
-/// `count` elements, `step` bytes from one to the next. With a size the compiler knows a copy is one load and store.
+/// Copies `count` elements that are `step` bytes apart. A compile-time element size makes each copy one load and one
+/// store.
 static void copyApart(const std::byte *from, size_t step, size_t elementSize, size_t count, std::byte *result) {
   auto copy = [&](auto size) {
     for (size_t i = 0; i < count; ++i)
@@ -63,20 +64,20 @@ static void copyApart(const std::byte *from, size_t step, size_t elementSize, si
     copy(elementSize);
 }
 
-/// As many elements of `size` bytes as 16 bytes hold.
+/// A vector of 16 bytes with elements of `size` bytes.
 template <size_t size> struct Line {
   static constexpr size_t count = 16 / size;
   using Element = std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, uint64_t>>;
   typedef Element Vector __attribute__((vector_size(16)));
 
-  /// The first halves (`from` is 0) or the second ones (count / 2) of two lines, element by element.
+  /// Interleaves the first halves (`from` is 0) or the second halves (`from` is count / 2) of two lines.
   template <size_t from, size_t... i> static Vector zip(Vector a, Vector b, std::index_sequence<i...>) {
     return __builtin_shufflevector(a, b, (from + i / 2 + i % 2 * count)...);
   }
 };
 
-/// A square of elements, as wide as 16 bytes, with its columns as rows; steps in bytes. Each round interleaves the
-/// lines of the upper half with those of the lower.
+/// Transposes a square of elements whose rows are 16 bytes; steps are in bytes. Each round interleaves the lines of the
+/// upper half with those of the lower.
 template <size_t size>
 static void transposeSquare(const std::byte *from, size_t step, std::byte *result, size_t resultStep) {
   using L = Line<size>;
@@ -95,11 +96,11 @@ static void transposeSquare(const std::byte *from, size_t step, std::byte *resul
     std::memcpy(result + i * resultStep, &lines[i], 16);
 }
 
-/// `rows` times `columns` elements that lie side by side from row to row: every cache line is read once, into a small
-/// tile, from which rows are written.
+/// Copies `rows` times `columns` elements, where adjacent rows are contiguous. Every cache line is read once, into a
+/// small tile from which rows are written.
 template <size_t size>
 static void copyTransposed(const std::byte *from, size_t columnStep, size_t rows, size_t columns, std::byte *result) {
-  // Two lines of cache, since columns begin anywhere in one.
+  // Two cache lines, since a column may begin anywhere in a line.
   constexpr size_t tileRows = 128 / size, tileColumns = 64, tileStep = tileColumns * size, side = Line<size>::count;
   std::array<std::byte, tileRows * tileStep> tile;
   for (size_t top = 0; top < rows; top += tileRows)
@@ -129,8 +130,8 @@ static void copyTransposed(const std::byte *from, size_t columnStep, size_t elem
   copy(from, columnStep, rows, columns, result);
 }
 
-/// Runs along the last axis are copied whole where they lie side by side, else element by element, many runs at a time
-/// where they are the columns of a transposed matrix; the other axes count on like an odometer.
+/// Copies whole runs along the last axis if they are contiguous. Otherwise it copies element by element, and many runs
+/// at a time if they are the columns of a transposed matrix. The indices of the other axes are counted up with carries.
 void StridedView::gather(const std::byte *first, size_t elementSize, uint64_t begin, size_t count,
                          std::byte *result) const {
   if (sizes.empty()) {

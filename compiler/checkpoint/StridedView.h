@@ -1,6 +1,6 @@
-// Elements that lie apart in a file.
+// Elements that are not contiguous in a file.
 //
-// Slices and transposes of a row-major tensor, as #nstf.source carries them: element [i, j, …] of the view lies
+// Describes slices and transposes of a row-major tensor, as #nstf.source stores them: element [i, j, …] of the view is
 // offset + i·strides[0] + j·strides[1] + … elements after the tensor's first.
 #pragma once
 
@@ -12,20 +12,20 @@ namespace nstf::checkpoint {
 
 struct StridedView {
   int64_t offset = 0;
-  std::vector<int64_t> sizes, strides; // of one length
+  std::vector<int64_t> sizes, strides; // of equal length
 
-  /// All of a row-major tensor. Precondition: its extents are at least 1 and their product fits in 63 bits.
+  /// The view of a whole row-major tensor. Precondition: its extents are at least 1 and their product fits in 63 bits.
   static StridedView of(std::vector<int64_t> shape);
 
-  /// `count` indices of an axis, from `from` on. Precondition: they are indices of it.
+  /// The view of `count` indices of an axis, beginning with `from`. Precondition: the axis has these indices.
   StridedView slice(size_t axis, int64_t from, int64_t count) const;
-  /// Its axes in the opposite order.
+  /// The view with its axes in reverse order.
   StridedView transpose() const;
-  /// The same elements in the same order by as few axes as can be; none when they lie side by side.
+  /// A view of the same elements in the same order with as few axes as possible; none if the elements are contiguous.
   StridedView simplify() const;
 
-  /// Copies elements `begin` … `begin + count - 1` in row-major order, of `elementSize` bytes each; `first` is where
-  /// the element at `offset` lies. Precondition: the view has them.
+  /// Copies elements `begin` … `begin + count - 1` in row-major order, of `elementSize` bytes each. `first` points to
+  /// the element at `offset`. Precondition: the view has these elements.
   void gather(const std::byte *first, size_t elementSize, uint64_t begin, size_t count, std::byte *result) const;
 };
 

@@ -1,4 +1,4 @@
-// Assembly text → relocatable object, by LLVM's MC layer: the parser that llvm-mc uses, in process.
+// Assembles text to a relocatable object with LLVM's MC layer, which llvm-mc uses too, in this process.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/MC/MCAsmBackend.h"
@@ -23,7 +23,7 @@ static void collect(const llvm::SMDiagnostic &diagnostic, void *text) {
   if (diagnostic.getKind() != llvm::SourceMgr::DK_Error)
     return;
   auto &errors = *static_cast<std::string *>(text);
-  if (errors.empty()) // one is enough: the others mostly follow from it
+  if (errors.empty()) // only the first: later ones mostly follow from it
     errors = "assembly line " + std::to_string(diagnostic.getLineNo()) + ": " + diagnostic.getMessage().str() + ": " +
              diagnostic.getLineContents().trim().str();
 }

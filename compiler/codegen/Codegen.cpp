@@ -1,4 +1,4 @@
-// Code as the IR holds it (Codegen.h).
+// The representation of machine code in the IR (Codegen.h).
 #include "compiler/codegen/Codegen.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"

@@ -1,11 +1,10 @@
-// One gpu.module → LLVM IR → assembly text. What has to be set on the way, since LLVM's defaults are others:
+// Compiles one gpu.module to LLVM IR and to assembly text. These settings differ from LLVM's defaults:
 //
-// - code object version 5 (LLVM 22 would write 6);
-// - argument names, so that the metadata has them;
-// - the pipeline that the options say (by default O1 without unrolling and vectorisation: Passes.td says why);
-// - no loop strength reduction: it makes offsets that a buffer's range check refuses (see below);
-// - debug information (where a pass made some) without folders;
-// - a diagnostic handler: by itself LLVM goes on after an error ("LDS over the limit") and emits code.
+// - code object version 5 (LLVM 22 would write 6); - argument names, so that the metadata has them; - the pipeline of
+// the options (by default O1 without unrolling and vectorisation: Passes.td gives the reason); - no loop strength
+// reduction: it makes offsets that fail a buffer's range check (see below); - debug information (if a pass made some)
+// without folders; - a diagnostic handler: without one LLVM continues after an error ("LDS over the limit") and emits
+// code.
 #include "compiler/codegen/Codegen.h"
 #include "dialects/systolic/Systolic.h"
 
@@ -44,10 +43,10 @@ void registerCodegenTranslations(DialectRegistry &registry) {
   registerROCDLDialectTranslation(registry);
 }
 
-/// Loop strength reduction counts a loop's offsets up from below zero: it puts -128 into the register and +128 into the
+/// Loop strength reduction may start a loop's offset below zero: it puts -128 into the register and +128 into the
 /// instruction. The range check of a buffer access adds the two without wrapping, finds the lane out of range, and
-/// reads 0 (SIISelLowering.cpp, splitBufferOffsets, avoids such offsets where it makes them itself). The back end adds
-/// the pass by itself, and asks only this option of LLVM's.
+/// reads 0 (SIISelLowering.cpp, splitBufferOffsets, avoids such offsets in its own code). The back end adds the pass by
+/// itself; this option of LLVM's is the only way to disable it.
 static void disableLoopStrengthReduction() {
   auto &options = llvm::cl::getRegisteredOptions();
   auto found = options.find("disable-lsr");
@@ -70,7 +69,7 @@ void initializeAMDGPU() {
 
 namespace {
 
-/// Keeps LLVM's errors; remarks and warnings are none.
+/// Collects LLVM's errors, and ignores remarks and warnings.
 struct ErrorCollector : llvm::DiagnosticHandler {
   explicit ErrorCollector(std::string &text) : text(text) {}
 
@@ -104,7 +103,7 @@ static Operation *findLeftOver(gpu::GPUModuleOp module) {
 
 using ArgumentNames = llvm::StringMap<SmallVector<std::string>>;
 
-/// Every function's argument names (its #systolic.launch), and that attribute gone: what is below knows no such thing.
+/// Removes every function's #systolic.launch, which LLVM does not know, and returns the argument names that it holds.
 static ArgumentNames takeArgumentNames(gpu::GPUModuleOp module) {
   ArgumentNames names;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -119,7 +118,7 @@ static ArgumentNames takeArgumentNames(gpu::GPUModuleOp module) {
   return names;
 }
 
-/// Names the arguments: the back end writes these names into the metadata.
+/// Names the arguments. The back end writes these names into the metadata.
 static void nameArguments(const ArgumentNames &names, llvm::Module &llvmModule) {
   for (auto &entry : names) {
     llvm::Function *function = llvmModule.getFunction(entry.getKey());
@@ -130,8 +129,8 @@ static void nameArguments(const ArgumentNames &names, llvm::Module &llvmModule) 
   }
 }
 
-/// Leaves the names of source files in the debug information, and takes the folders out: the same input gives the same
-/// bytes wherever it lies. Files of NSTF itself keep their path from the repository's root, which is the same for all.
+/// Removes folders from file names in the debug information, so that the same input gives the same bytes wherever it
+/// is. NSTF's own files keep their path from the repository's root, which is the same everywhere.
 static void forgetFolders(gpu::GPUModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](LLVM::DIFileAttr file) {

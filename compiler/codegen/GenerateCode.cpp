@@ -1,4 +1,4 @@
-// nstf-generate-code: each gpu.module to assembly and object (Passes.td).
+// nstf-generate-code: compiles each gpu.module to assembly and an object (Passes.td).
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/Passes.h"
 #include "dialects/nstf/Target.h"
@@ -14,7 +14,7 @@ using namespace nstf;
 
 namespace {
 
-/// Symbols of kernels must be unique in a code object; lld would only name object files without a meaning to the user.
+/// Checks that kernel symbols are unique in a code object; lld's error would name only object files.
 llvm::Error checkSymbols(ArrayRef<gpu::GPUModuleOp> modules) {
   llvm::StringMap<StringRef> seen;
   for (gpu::GPUModuleOp module : modules)

@@ -1,9 +1,10 @@
-// Objects → code object, by lld as a library. lld wants file names: the objects are anonymous memory files, the result
-// comes out of a pipe (lld replaces a regular output file by renaming, which an anonymous one does not survive).
+// Links objects to a code object with lld as a library. lld needs file names: the objects are anonymous memory files,
+// and the result comes out of a pipe (lld replaces a regular output file by renaming, which is impossible for an
+// anonymous one).
 //
-// Two traps of lld in process. It is not reentrant: one link at a time. And after a link it resets every `cl::opt` of
-// the process to its default, those of MLIR and of the program around us included, while other threads may be reading
-// them: for the time of the link the registered options are taken out of its sight.
+// lld as a library has two pitfalls. It is not reentrant, so links are serialised. After a link it resets every
+// `cl::opt` of the process to its default, including those of MLIR and of the calling program, while other threads may
+// read them. So the registered options are hidden from lld during the link.
 #include "compiler/codegen/Codegen.h"
 
 #include "lld/Common/Driver.h"
@@ -23,7 +24,7 @@ namespace nstf {
 
 namespace {
 
-/// A file descriptor that closes itself.
+/// A file descriptor that is closed automatically.
 class Descriptor {
 public:
   explicit Descriptor(int number = -1) : number(number) {}
@@ -41,7 +42,7 @@ private:
   int number;
 };
 
-/// Empties the lists of registered command line options as long as it lives.
+/// While it lives, the lists of registered command line options are empty.
 class HiddenOptions {
 public:
   HiddenOptions() {

@@ -1,4 +1,4 @@
-// nstf-link-code: the objects of a module's kernels to one code object (Passes.td).
+// nstf-link-code: links the objects of a module's kernels to one code object (Passes.td).
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/Passes.h"
 #include "dialects/nstf/Target.h"
@@ -48,7 +48,7 @@ private:
   LogicalResult write(const std::string &bytes, StringRef target) {
     try {
       std::filesystem::path folder = output.getValue();
-      std::error_code ignored; // where this fails, writing the file says so
+      std::error_code ignored; // if this fails, writing the file reports it
       std::filesystem::create_directories(folder, ignored);
       support::writeFile(folder / ("kernels." + target.str() + ".hsaco"), bytes);
       return success();

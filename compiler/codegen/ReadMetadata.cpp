@@ -1,4 +1,4 @@
-// Kernel metadata from a code object: the NT_AMDGPU_METADATA notes (one for every object that was linked), which hold
+// Reads kernel metadata from a code object: the NT_AMDGPU_METADATA notes (one for each linked object), which hold
 // MessagePack maps as the AMDGPU back end documents them (llvm.org/docs/AMDGPUUsage, code object v5 metadata).
 #include "compiler/codegen/Codegen.h"
 

@@ -1,5 +1,5 @@
-// The whole compiler, top to bottom (Pipelines.h). Above each stage stands what it is for nstf-opt: the same passes by
-// hand, which a test runs (test/pipelines).
+// The whole compiler, top to bottom (Pipelines.h). The comment above each stage is the nstf-opt command line with the
+// same passes; a test runs it (test/pipelines).
 #include "compiler/pipelines/Pipelines.h"
 #include "compiler/catalog/Passes.h"
 #include "compiler/codegen/Passes.h"
@@ -58,7 +58,7 @@ void nstf::buildProgramPipeline(OpPassManager &part) {
   part.addPass(createFillTemplatePass());
   part.addPass(systolic::createInstantiatePass());
   part.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkgroupsPass());
-  // Slots are functions until here; every later pass works on one kernel.
+  // Slots are functions up to here; every later pass works on one kernel.
   part.addPass(createInlinerPass());
   part.addPass(createCanonicalizerPass());
   part.addPass(createCSEPass());
@@ -130,7 +130,7 @@ void nstf::buildLLVMPipeline(OpPassManager &variant) {
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-generate-code),
 // nstf-link-code{output=OUT}))'
 void nstf::buildISAPipeline(OpPassManager &target, const PipelineOptions &options) {
-  // LLVM's O1, without unrolling and vectorising: the shape of loops is decided by the passes above.
+  // LLVM's O1 without unrolling and vectorisation: the passes above have decided the shape of the loops.
   target.addNestedPass<VariantOp>(
       createGenerateCodePass({.optimize = 1, .unroll = false, .vectorize = false, .keepLLVM = options.keepLLVM}));
   target.addPass(createLinkCodePass({.output = options.output}));

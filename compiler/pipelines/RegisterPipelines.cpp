@@ -1,4 +1,4 @@
-// The stages as pipelines of nstf-opt, with their options (Pipelines.h).
+// Registers the stages as pipelines of nstf-opt, with their options (Pipelines.h).
 #include "compiler/pipelines/Pipelines.h"
 #include "dialects/nstf/NSTF.h"
 #include "mlir/IR/BuiltinOps.h"

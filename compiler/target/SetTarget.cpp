@@ -1,4 +1,4 @@
-// nstf-set-target: a target's facts on a module (Passes.td).
+// nstf-set-target: puts a target's facts on a module (Passes.td).
 #include "compiler/target/Passes.h"
 #include "compiler/target/Target.h"
 

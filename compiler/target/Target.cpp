@@ -1,5 +1,5 @@
-// Targets from YAML rows: see Target.h. The keys of a row are checked both ways, so that a misspelt one is an error and
-// not a number nobody reads.
+// Reads targets from YAML files (Target.h). Missing and unknown keys are errors, so that a misspelt key can't be
+// ignored.
 #include "compiler/target/Target.h"
 
 #include "support/ChipFile.h"
@@ -29,7 +29,7 @@ static int64_t readNumber(const YamlMap &row, const std::string &key, int64_t mi
   return row.get(key, kind).integer("'" + key + "' to be " + kind, minimum);
 }
 
-/// Of the row, or of its chip where the row doesn't say.
+/// A number of the row or, if the row lacks it, of its chip.
 static int64_t readChipNumber(const YamlMap &row, const support::ChipFile &chip, const std::string &key,
                               int64_t minimum) {
   return row.has(key) ? readNumber(row, key, minimum) : int64_t(chip.whole(key, minimum));
@@ -101,7 +101,7 @@ static constexpr std::string_view folder = "targets/";
 std::vector<Target> listTargets() {
   std::vector<Target> targets;
   for (std::string_view name : templateNames(folder))
-    if (name.find('/', folder.size()) == name.npos) // below it stand the chips
+    if (name.find('/', folder.size()) == name.npos) // subfolders have the chips
       targets.push_back(parseTarget(*templateText(name), "templates/" + std::string(name)));
   return targets;
 }

@@ -1,5 +1,5 @@
-// The one door to chip facts: reads (Target.cpp, without MLIR) templates/targets/*.yaml (embedded in the program) and
-// puts them on a module as the attribute `nstf.target` (TargetAttribute.cpp), from where passes read them
+// The only source of chip facts. Target.cpp reads templates/targets/*.yaml, which are embedded in the program, without
+// MLIR. TargetAttribute.cpp puts the facts on a module as the attribute `nstf.target`, from which passes read them
 // (dialects/nstf/Target.h).
 #pragma once
 
@@ -16,17 +16,17 @@ class ModuleOp;
 
 namespace nstf {
 
-/// A chip's row. Numbers by the names and units of dialects/nstf/TargetFields.def.
+/// The facts of a target. Names and units of the numbers are those of dialects/nstf/TargetFields.def.
 struct Target {
   struct Instruction {
     std::string name, a, b, c;
     int64_t m = 0, n = 0, k = 0, blocks = 0, passes = 0;
   };
 
-  std::string name;        ///< "gfx942"; of a chip file of one's own perhaps another
+  std::string name;        ///< "gfx942"; a user's chip file may have another name
   std::string description; ///< for people
   std::string chip;        ///< LLVM's name of the processor
-  std::string defaultChip; ///< whose numbers hold where the row has none: "mi300x"
+  std::string defaultChip; ///< the chip whose numbers are used if the row has none: "mi300x"
   std::string fp8;         ///< "none", "fnuz" or "ocp"
   std::vector<std::string> aliases;
   std::vector<int64_t> waveSizes; ///< ascending
@@ -38,15 +38,15 @@ struct Target {
   mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
 };
 
-/// Reads a row. Throws support::InputError "<file>:<line>:<column>: expected … but got …" for a missing, unknown, or
+/// Parses a row. Throws support::InputError "<file>:<line>:<column>: expected … but got …" for a missing, unknown, or
 /// ill-typed key.
 Target parseTarget(std::string_view text, std::string_view file);
 
-/// The built-in target of this name or alias (case does not matter), or the file `name` where it ends in .yaml.
-/// Throws std::runtime_error; for an unknown name it lists the known ones.
+/// The built-in target of this name or alias (case-insensitive), or that of the file `name` if it ends in .yaml. Throws
+/// std::runtime_error; for an unknown name it lists the known ones.
 Target findTarget(std::string_view name);
 
-/// Throws std::runtime_error where two targets are of one chip: of two code objects HIP could not choose.
+/// Throws std::runtime_error if two targets have the same chip: HIP could not choose between their code objects.
 void requireOneTargetPerChip(const std::vector<Target> &targets);
 
 /// All built-in targets, by name.

@@ -1,4 +1,4 @@
-// A target as the attribute `nstf.target` of a module.
+// Converts a target to the attribute `nstf.target` of a module.
 #include "compiler/target/Target.h"
 
 #include "dialects/nstf/Target.h"
