@@ -15,7 +15,7 @@ using namespace nstf::calibrate;
 using namespace nstf::compress;
 using support::ElementType;
 
-/// Positions that tell matrices apart, and that judge the whole: logits of all of them are in memory.
+/// Positions used to measure each matrix alone, and the number of logits kept in memory to measure the whole model.
 static constexpr size_t alonePositions = 2048, wholeLogits = size_t(1) << 27;
 
 static std::string print(const char *format, double number) {
@@ -24,7 +24,7 @@ static std::string print(const char *format, double number) {
   return text;
 }
 
-/// The first texts, the last of them cut.
+/// The first `positions` positions of the texts; the last text is cut.
 static Texts takePositions(const Texts &texts, size_t positions) {
   Texts taken;
   for (const std::vector<int32_t> &text : texts) {
@@ -64,7 +64,7 @@ void AdaptivePrecisionManager::split(size_t positions) {
   if (!holdsOut)
     return;
   heldOut.texts = takePositions(heldOut.texts, std::max(positions, heldOut.texts.front().size()));
-  if (heldOut.texts.back().size() <= heldOut.first[heldOut.texts.size() - 1]) // what is held out of it was cut
+  if (heldOut.texts.back().size() <= heldOut.first[heldOut.texts.size() - 1]) // the cut removed its held-out tokens
     heldOut.texts.pop_back();
 }
 
@@ -91,7 +91,7 @@ PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &p
   llvm::DenseMap<Operation *, size_t> siteOf;
   for (auto [i, site] : llvm::enumerate(found.sites))
     siteOf[site.op] = i;
-  std::optional<size_t> input; // whose sites are being read, and their Σ x·xᵀ
+  std::optional<size_t> input; // the input whose sites are being read, with its factor
   std::optional<quantize::Gptq> gptq;
   auto replace = [&](LinearOp op) -> std::shared_ptr<const Tensor> {
     auto site = siteOf.find(op);
@@ -112,7 +112,7 @@ PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &p
 
 namespace {
 
-/// Steps that a budget allows.
+/// The number of steps that a budget allows, and the measured loss after them.
 struct Allowed {
   size_t count;
   double loss;
@@ -120,14 +120,14 @@ struct Allowed {
 
 } // namespace
 
-/// How many steps lose at most `maxLoss` by measure: losses of matrices alone say where to try. Nothing where none
-/// does.
+/// The number of steps after which the measured loss is at most `maxLoss`. The sum of the matrices' own losses
+/// determines which counts are tried. Nothing if the first choices already lose more.
 static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double maxLoss,
                                            llvm::function_ref<double(size_t)> measure) {
   constexpr int trials = 12;
   std::optional<Allowed> best;
   size_t low = 0, high = steps.size();
-  double ratio = 1; // of what is measured to the sum
+  double ratio = 1; // of the measured loss to the sum
   for (int trial = 0; trial < trials && low < high; ++trial) {
     size_t count = std::clamp(steps.countWithin(maxLoss / ratio), low + 1, high);
     double loss = measure(count);
@@ -145,7 +145,7 @@ static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double m
   return best;
 }
 
-/// Of a matrix in its place: what the next cheaper choice would lose for what it saves.
+/// Says for a matrix what the next cheaper choice would lose and save.
 static std::string explain(const std::vector<MatrixCost> &matrix, const std::vector<Choice> &choices, size_t chosen,
                            const PrecisionCost &cost) {
   std::optional<size_t> next;
@@ -161,7 +161,7 @@ static std::string explain(const std::vector<MatrixCost> &matrix, const std::vec
 AdaptivePrecisionManager::ProductChoice
 AdaptivePrecisionManager::chooseProducts(size_t site, const Cancellation &cancellation) const {
   ElementType type = getProductType(module);
-  // Operands of bf16 have fewer digits than f16's: where terms cancel, only f32's help.
+  // bf16 has fewer significant bits than f16, so if terms cancel, only f32 operands help.
   if (std::string fault = cancellation.findFault(site); !fault.empty())
     return {ElementType::F32, fault};
   if (std::string fault = findRangeFault(context, site, type); !fault.empty())
@@ -265,7 +265,7 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
     return finish(makePlan(steps.getChoicesWithin(double(*budget.bytes))));
   }
   double maxLoss = budget.kl ? *budget.kl : std::log1p(*budget.perplexityIncrease);
-  // The larger one of both parts: where what was fitted loses more, what is held out is only easier text.
+  // The larger loss of both parts: if the fitted texts lose more, the held-out texts are merely easier.
   auto getLoss = [&](const PrecisionPlan &plan) {
     double largest = -INFINITY;
     for (MeasuredTexts *part : parts) {
@@ -287,7 +287,7 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
                              ", but got less");
   }
   PrecisionPlan plan = makePlan(steps.getChoices(allowed->count));
-  // The next step may be too large where smaller ones after it are not.
+  // The next step may exceed the budget while smaller steps after it don't.
   double ratio = std::max(0.1, allowed->loss / steps.getLoss(allowed->count));
   PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, maxLoss / ratio));
   if (further.getFormats() != plan.getFormats() && getLoss(further) <= maxLoss)

@@ -1,5 +1,5 @@
-// Precision by layer: of each matrix the format that keeps the whole model within a budget, and of each product the
-// type that its numbers fit.
+// Mixed precision: chooses for each matrix the format that keeps the whole model within a budget, and for each product
+// an operand type whose range its numbers fit.
 #pragma once
 
 #include "compiler/compress/Cancellation.h"
@@ -8,55 +8,57 @@
 
 namespace nstf::compress {
 
-/// What the whole may lose, on what the calibration holds out and on what was fitted, or take. One of them.
+/// The limit for the whole model: its loss, measured on the held-out and on the fitted texts, or its bytes. Exactly one
+/// is set.
 struct PrecisionBudget {
-  std::optional<double> kl, perplexityIncrease; ///< 0.01: one per cent
+  std::optional<double> kl, perplexityIncrease; ///< 0.01 is one per cent
   std::optional<uint64_t> bytes;
 };
 
-/// A matrix as the product of one row with it sees it.
+/// The shape and format of a matrix that one row is multiplied with.
 struct ProductShape {
   int64_t rows, columns;
-  std::string codes; ///< its format, "int4_g128"; empty: numbers
+  std::string codes; ///< the matrix's format, "int4_g128"; empty: numbers
   support::ElementType operands;
 
   auto operator<=>(const ProductShape &) const = default;
 };
 
-/// What is saved where matrices get fewer bits.
+/// The cost that fewer bits reduce.
 struct PrecisionCost {
-  std::string name = "bytes", unit = "bytes";          ///< in plan.yaml: of the whole, and of a number
-  std::function<double(const ProductShape &)> predict; ///< a product's time; none: bytes are the cost
+  std::string name = "bytes", unit = "bytes";          ///< in plan.yaml: of the total, and of a number
+  std::function<double(const ProductShape &)> predict; ///< predicts a product's time; null: the cost is bytes
 };
 
 class AdaptivePrecisionManager {
 public:
-  /// Told once what the search is about to do, and how long that takes.
+  /// Called once with a text that says what the search will do and how long it takes.
   using OnEstimate = std::function<void(const std::string &)>;
 
-  /// Everything outlives this. Throws std::runtime_error where the calibration has no texts, and for an encoder.
+  /// All arguments must outlive it. Throws std::runtime_error if the calibration has no texts, and for an encoder.
   AdaptivePrecisionManager(mlir::ModuleOp module, const RoundingContext &context, const std::string &weightsHash);
 
-  /// What a search depends on beside its formats: a SearchRecord's identity.
+  /// The inputs of a search other than its formats; the identity of a SearchRecord.
   std::string getIdentity() const;
-  /// Each matrix in one of these formats, or left alone. Throws std::runtime_error where no choice keeps the budget.
+  /// Chooses for each matrix one of these formats, or leaves it unchanged. Throws std::runtime_error if no choice keeps
+  /// the budget.
   PrecisionPlan choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
                        const PrecisionCost &cost, SensitivityMethod method, SearchRecord &record,
                        const OnEstimate &onEstimate);
-  /// Fills in what the plan is of and loses.
+  /// Fills in the plan's numbers of tokens and its measured losses.
   void measure(PrecisionPlan &plan);
 
 private:
-  /// Texts that the whole is run on, and where in each begins what is measured.
+  /// Texts on which the whole model runs; only positions from `first[i]` on of each text i are measured.
   struct MeasuredTexts {
     calibrate::Texts texts = {};
     std::vector<size_t> first = {};
     std::vector<reference::Tensor> logits = {};
   };
-  /// The calibration's texts, as many as have so many positions.
+  /// Splits the calibration's texts into fitted and held-out ones, with at most `positions` positions each.
   void split(size_t positions);
   PrecisionPlan::Measured measure(const PrecisionPlan &plan, MeasuredTexts &on);
-  /// The type of a product's operands, and why where it isn't the others'.
+  /// The operand type of a product, and the reason if it differs from the model's.
   struct ProductChoice {
     support::ElementType type;
     std::string because;

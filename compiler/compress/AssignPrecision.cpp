@@ -5,7 +5,7 @@
 
 using namespace nstf::compress;
 
-/// From the least loss to the least cost, the choices on the lower hull.
+/// The choices on the lower convex hull, from the least loss to the least cost.
 static std::vector<size_t> findHull(const std::vector<Choice> &choices) {
   std::vector<size_t> order(choices.size()), hull;
   std::iota(order.begin(), order.end(), 0);
@@ -17,7 +17,7 @@ static std::vector<size_t> findHull(const std::vector<Choice> &choices) {
   };
   for (size_t next : order) {
     if (!hull.empty() && choices[next].cost >= choices[hull.back()].cost)
-      continue; // loses more and saves nothing
+      continue; // larger loss at no lower cost
     while (hull.size() > 1 && getSlope(hull[hull.size() - 2], hull.back()) >= getSlope(hull.back(), next))
       hull.pop_back();
     hull.push_back(next);
@@ -37,7 +37,7 @@ PrecisionSteps::PrecisionSteps(std::vector<std::vector<Choice>> matrices) {
       steps.push_back({matrix, hull[i - 1], hull[i], choices[hull[i]].cost - choices[hull[i - 1]].cost,
                        choices[hull[i]].loss - choices[hull[i - 1]].loss});
   }
-  // A matrix's own steps lose more and more for what they save, so they stay in their order.
+  // Along a hull the loss per saved cost increases, so the steps of a matrix stay in order.
   std::ranges::stable_sort(steps, [](const Step &a, const Step &b) { return a.loss * -b.cost < b.loss * -a.cost; });
   costs.push_back(cost);
   losses.push_back(loss);

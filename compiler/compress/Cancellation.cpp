@@ -9,7 +9,7 @@ using namespace nstf::calibrate;
 using namespace nstf::compress;
 using Eigen::MatrixXd;
 
-/// Rows and outputs that are looked at: a median needs no more.
+/// Sampled rows and outputs; they are enough for a median.
 static constexpr size_t maxRows = 64;
 static constexpr int64_t maxOutputs = 512;
 

@@ -1,4 +1,4 @@
-// Products whose terms cancel: what is left of them is as small as what rounding their operands to 16 bits leaves.
+// Finds products whose terms cancel: their sum is as small as the error of rounding their operands to 16 bits.
 #pragma once
 
 #include "compiler/calibrate/LinearSites.h"
@@ -6,16 +6,15 @@
 
 namespace nstf::compress {
 
-/// Watches a run: of each site the median of Σ|x·w| / |Σ x·w| over some rows of the texts and some outputs.
+/// Observes a run. For each site it finds the median of Σ|x·w| / |Σ x·w| over some rows of the texts and some outputs.
 class Cancellation {
 public:
-  /// Both outlive this.
+  /// Both arguments must outlive it.
   Cancellation(const calibrate::LinearSites &found, const calibrate::Texts &texts)
       : found(found), texts(texts), medians(found.sites.size()) {}
 
   calibrate::TextRunner::Observer getObserver();
-  /// What is to be said of a site of which more cancels than f16's digits hold, or empty. Precondition: the run is
-  /// done.
+  /// A description if a site's terms cancel to more than f16's precision, else "". Precondition: the run has finished.
   std::string findFault(size_t site) const;
 
 private:

@@ -17,7 +17,7 @@ ChannelScales::ChannelScales(const RoundingContext &context, std::vector<MatrixF
   const LinearSites &found = context.found;
   for (auto [i, input] : llvm::enumerate(found.inputs))
     if (std::optional<FoldTarget> target = findFoldTarget(found, input);
-        // Rows of a site are scaled while its layer is written.
+        // A site's rows are scaled while its layer is written, so the site must be in the same layer.
         target && !(context.rotation && context.rotation->readsResidual(i)) &&
         (!target->site || found.inputs[found.sites[*target->site].input].layer == input.layer))
       folds[i] = *target;
@@ -59,15 +59,15 @@ void ChannelScales::choose(size_t index) {
     rows[*fold->site] = entry->second.cwiseInverse();
 }
 
-/// Empty where no matrix becomes codes, or none gains.
+/// Searches the scales of an input. Empty if no matrix becomes codes, or if none gains.
 VectorXd ChannelScales::search(const SiteInput &input) const {
   std::vector<MatrixXd> matrices;
   std::vector<quantize::Format> codes;
-  // As many rows as measure well: the search is 22 products with Σ x·xᵀ.
+  // A sample of the rows is enough; the search computes 22 products with Σ x·xᵀ.
   int64_t maxRows = std::max<int64_t>(16, (int64_t(1) << 29) / (input.columns * input.columns));
   for (size_t site : input.sites) {
     if (!formats[site].codes)
-      continue; // numbers lose nothing by which a scale would help
+      continue; // a scale does not reduce the error of numbers
     std::shared_ptr<const reference::Tensor> weight = context.readMatrix(site);
     int64_t rows = weight->values.rows(), step = (rows + maxRows - 1) / maxRows;
     matrices.push_back(weight->values(Eigen::seq(0, rows - 1, step), Eigen::all));
@@ -86,7 +86,8 @@ VectorXd ChannelScales::search(const SiteInput &input) const {
   return scales;
 }
 
-/// Norms are rounded to their type: what they really scale by is what columns make up for.
+/// A norm's weights are rounded to their type. Returns the scales that the rounded weights actually have; the columns
+/// compensate these.
 VectorXd ChannelScales::foldIntoNorm(const FoldTarget &target, VectorXd scales) {
   std::shared_ptr<reference::Tensor> weight = context.reader.read(target.normWeight);
   std::vector<double> changed(scales.size());

@@ -1,4 +1,5 @@
-// Scales of the inputs' channels, chosen layer by layer, and their other halves: in norms, and in the rows of sites.
+// Scales for the channels of the linears' inputs, chosen layer by layer, and their inverses in norms and in rows of
+// sites.
 #pragma once
 
 #include "compiler/compress/FoldScales.h"
@@ -13,22 +14,23 @@ namespace nstf::compress {
 
 class ChannelScales {
 public:
-  /// `formats` are the sites'. Of a rotated model what reads the residual stream is not scaled: no channel stands out.
+  /// `formats` are those of the sites. In a rotated model, inputs from the residual stream are not scaled, since no
+  /// channel has outliers.
   ChannelScales(const RoundingContext &context, std::vector<MatrixFormat> formats);
 
-  /// Of all inputs of a layer, once: only then are the rows of its sites known.
+  /// Chooses the scales of all inputs of a layer. Call it once for a layer, before the rows of its sites are read.
   void chooseLayer(const std::string &layer);
 
   const MatrixFormat &getFormat(size_t site) const { return formats[site]; }
   quantize::Format getCodes(size_t site) const {
     return formats[site].getCodes(context.found.sites[site].getColumns());
   }
-  /// Of an input's columns and of a site's rows; empty: none.
+  /// Scales of an input's columns and of a site's rows; empty: none.
   const Eigen::VectorXd &getColumns(size_t input) const { return columns[input]; }
   const Eigen::VectorXd &getRows(size_t site) const { return rows[site]; }
-  /// Where the other half of an input's scales may go; null: nowhere.
+  /// The norm or site that takes the inverse of an input's scales; null: none.
   const FoldTarget *findFold(size_t input) const;
-  /// The numbers of a norm's weight or bias that has a half; null: its own.
+  /// The new numbers of a norm's weight or bias that takes inverse scales; null: unchanged.
   const std::vector<double> *findNorm(WeightOp weight) const;
 
 private:
@@ -38,7 +40,7 @@ private:
 
   RoundingContext context;
   std::vector<MatrixFormat> formats;
-  std::map<size_t, FoldTarget> folds; ///< of inputs
+  std::map<size_t, FoldTarget> folds; ///< by input
   std::set<std::string> chosen;       ///< layers
   std::vector<Eigen::VectorXd> rows, columns;
   llvm::DenseMap<mlir::Operation *, std::vector<double>> norms;

@@ -33,7 +33,7 @@ public:
     else
       nameTensors();
     assignShards();
-    Json identity = {{"plan", plan.str(found)}, // and with it weights and calibration
+    Json identity = {{"plan", plan.str(found)}, // includes the hashes of weights and calibration
                      {"rounding", int(context.rounding)},
                      {"scaling", int(context.scaling)},
                      {"rotated", bool(context.rotation)}};
@@ -64,7 +64,7 @@ private:
 
   // What goes where
 
-  /// The names of weights in their files, of which each has to be a whole tensor.
+  /// Finds the names of weights in their files. Each weight must be a whole tensor.
   void nameTensors() {
     checkpoint.emplace(checkpoint::Checkpoint::open(options.model));
     for (WeightOp weight : module.getOps<WeightOp>()) {
@@ -123,7 +123,7 @@ private:
     return config;
   }
 
-  /// Of a weight that more than this site reads, the site's own name.
+  /// The name of a site's tensor. If other operations also read the weight, it is the site's own name.
   std::string getTensorName(const LinearSite &site) const {
     StringRef weight = WeightOp(site.weight).getSymName();
     weight.consume_back(".weight");
@@ -133,7 +133,7 @@ private:
     return StringRef(name).ends_with(".weight") ? name.substr(0, name.size() - 7) : name;
   }
 
-  /// A matrix that others read too is left to them where it stays as it is.
+  /// A shared matrix is not written for a site that leaves it unchanged.
   bool isWritten(size_t site) const {
     const MatrixPlan &matrix = plan.matrices[site];
     return matrix.format.codes || matrix.products || (context.rotation && context.rotation->changes(site)) ||
@@ -145,7 +145,7 @@ private:
     std::map<std::string, size_t> ofLayer;
     for (const std::string &layer : found.layers)
       ofLayer.try_emplace(layer, ofLayer.size());
-    shards.resize(ofLayer.size() + 1); // the last for what is of no layer
+    shards.resize(ofLayer.size() + 1); // the last shard is for weights outside of layers
     llvm::DenseMap<Operation *, size_t> shardOf;
     llvm::SmallPtrSet<Operation *, 32> replaced;
     for (auto [i, input] : llvm::enumerate(found.inputs)) {
@@ -204,7 +204,7 @@ private:
       if (plane != quantize::Plane::Zeros || format.codes->zeros) {
         if (plane != quantize::Plane::Scales)
           entries.push_back({getPlaneName(site, plane, name), stored.getCodeType(), stored.getShape(plane)});
-        else // of a whole tensor it has one dimension
+        else // the scale of a whole tensor has one dimension
           entries.push_back({getPlaneName(site, plane, name), ElementType::F16,
                              format.scaleRows == 0 ? std::vector<int64_t>{1} : stored.getShape(plane)});
       }
@@ -325,9 +325,9 @@ private:
   ChannelScales scales;
   MatrixRounder rounder;
   std::optional<checkpoint::Checkpoint> checkpoint;
-  std::map<std::string, checkpoint::Checkpoint::Entry> tensors; ///< of weights
+  std::map<std::string, checkpoint::Checkpoint::Entry> tensors; ///< by weight
   std::vector<Shard> shards;
-  bool hasOwnHead = false; ///< a matrix that was another's too
+  bool hasOwnHead = false; ///< a shared matrix became a tensor of its own
   std::optional<CheckpointWriter> writer;
 };
 

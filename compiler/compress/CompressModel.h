@@ -1,4 +1,4 @@
-// A model's linears in fewer bits, as a checkpoint: layer after layer, with no more of it in memory.
+// Writes a checkpoint of the model with its linears in fewer bits, layer by layer, with only one layer in memory.
 #pragma once
 
 #include "compiler/compress/ChannelScales.h"
@@ -10,12 +10,12 @@ namespace nstf::compress {
 struct CompressOptions {
   std::string model; ///< the folder
   std::optional<uint64_t> randomSeed;
-  bool writePlan = false;  ///< plan.yaml, beside the weights
-  std::string activations; ///< type of codes that linears are to read, as parseCodeType has it; empty: none
-  std::string kvCache;     ///< of those that caches are to hold, likewise
+  bool writePlan = false;  ///< plan.yaml, next to the weights
+  std::string activations; ///< code type of the linears' inputs, as in parseCodeType; empty: none
+  std::string kvCache;     ///< code type of the caches, likewise
 };
 
-/// Writes the folder. The context is of the module, the plan of its sites. Throws std::runtime_error.
+/// Writes the folder. `context` is the module's, `plan` has the module's sites. Throws std::runtime_error.
 std::vector<MatrixReport> compressModel(mlir::ModuleOp module, const RoundingContext &context,
                                         const PrecisionPlan &plan, const std::filesystem::path &folder,
                                         const CompressOptions &options);

@@ -33,7 +33,7 @@ double CostReport::getBits() const {
   return 8 * double(countBytes()) / elements;
 }
 
-/// The matrix that the compressed model has for a linear, as the model itself would have it.
+/// The compressed matrix of a linear, with scales and rotation undone so that it is comparable to the model's own.
 static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report, const Rotation *rotation,
                                                     reference::WeightReader &reader) {
   auto read = [&](Value value) {

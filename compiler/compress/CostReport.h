@@ -1,4 +1,4 @@
-// What compression cost: matrix by matrix, and the whole model on texts that didn't calibrate it.
+// The cost of compression: for each matrix, and for the whole model on texts that were not used for calibration.
 #pragma once
 
 #include "compiler/compress/CompressModel.h"
@@ -7,7 +7,7 @@
 
 namespace nstf::compress {
 
-/// Cosines of an encoder's embeddings, text by text.
+/// Cosine similarity of an encoder's embeddings over the texts.
 struct Likeness {
   double mean = 0, min = 1;
 };
@@ -15,36 +15,36 @@ struct Likeness {
 struct CostReport {
   std::string format;
   std::vector<MatrixReport> matrices;
-  std::string alone; ///< what matrices' KL alone is of; empty: nobody measured it
-  std::optional<PrecisionPlan::Measured> onFitted, onHeldOut; ///< the plan's
-  std::optional<StepBytes> step, stepBefore;                  ///< of a language model
-  std::optional<runtime::Divergence> divergence;              ///< of a language model
-  std::optional<Likeness> likeness;                           ///< of an encoder
+  std::string alone; ///< what each matrix's own KL measures; empty: not measured
+  std::optional<PrecisionPlan::Measured> onFitted, onHeldOut; ///< from the plan
+  std::optional<StepBytes> step, stepBefore;                  ///< for a language model
+  std::optional<runtime::Divergence> divergence;              ///< for a language model
+  std::optional<Likeness> likeness;                           ///< for an encoder
 
   uint64_t countBytes() const;
-  /// Of an element of the linears.
+  /// Bits per element of the linears.
   double getBits() const;
 };
 
 struct JudgeOptions {
   std::optional<uint64_t> randomSeed; ///< of the model's weights
-  bool eachMatrix = false;            ///< the KL of each matrix alone, which is a run each
+  bool eachMatrix = false;            ///< measure the KL of each matrix alone, one run each
   const Rotation *rotation = nullptr; ///< of the compressed model
 };
 
-/// Puts into the graph of a compressed model what its checkpoint says of activations and caches.
+/// Applies the compressed checkpoint's code types of activations and caches to its graph.
 void quantizeValues(mlir::ModuleOp compressed);
 
-/// What decoding reads of a language model and of the compressed one, whose values are quantised.
+/// Counts the bytes that decoding reads, for the model and for the compressed model, whose values are quantised.
 void countSteps(mlir::ModuleOp model, mlir::ModuleOp compressed, CostReport &report);
 
-/// Fills in what a plan says of the whole, and what a search has measured of each matrix alone.
+/// Add to the report the plan's losses of the whole model, and a search's losses of each matrix alone.
 void addMeasured(const PrecisionPlan &plan, CostReport &report);
 void addLosses(const PrecisionPlan &plan, CostReport &report);
 
-/// Precondition: the compressed model's values are quantised. Runs the model, the compressed one, and where it is asked
-/// for the model with each matrix alone as the compressed one has it. A matrix whose inputs or outputs
-/// were scaled or rotated has that taken back: what is compared is what both mean.
+/// Runs the model and the compressed model and, if `eachMatrix` is set, the model with each compressed matrix alone.
+/// Scaling and rotation of a compressed matrix are undone before it is compared. Precondition: the compressed model's
+/// values are quantised.
 void judgeModel(mlir::ModuleOp model, mlir::ModuleOp compressed, const calibrate::Texts &texts,
                 const JudgeOptions &options, CostReport &report);
 

@@ -20,7 +20,7 @@ WeightOp nstf::compress::findOwnWeight(Value operand) {
   return weight && !weight.getGenerator() && !weight.getPlane() ? weight : WeightOp();
 }
 
-/// The site that makes a value which nothing else reads, without a bias.
+/// The site whose result is `value`, if it has no bias and `value` has no other use.
 static std::optional<size_t> findMaker(const LinearSites &sites, Value value) {
   if (!value.hasOneUse())
     return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<FoldTarget> nstf::compress::findFoldTarget(const LinearSites &site
       return FoldTarget{weight, bias, {}};
   }
   if (isa_and_nonnull<SwigluOp, MulOp>(maker))
-    for (unsigned operand : {1u, 0u}) // of swiglu the second is linear, the first is not
+    for (unsigned operand : {1u, 0u}) // swiglu is linear in its second operand only
       if (operand == 1 || isa<MulOp>(maker))
         if (std::optional<size_t> site = findMaker(sites, maker->getOperand(operand)))
           return FoldTarget{{}, {}, site};

@@ -1,4 +1,4 @@
-// What the matrix of a linear becomes: codes of a format, or numbers of a type.
+// The format that the matrix of a linear gets: codes of a format, or numbers of a type.
 #pragma once
 
 #include "compiler/quantize/Formats.h"
@@ -12,24 +12,24 @@ namespace nstf::compress {
 struct MatrixFormat {
   std::string name; ///< "int4_g128", "e4m3fnuz_tensor", "f16"
   std::optional<WeightFormat> codes;
-  int64_t scaleRows = 1;                                    ///< that share their scales; 0: all
-  support::ElementType numbers = support::ElementType::F32; ///< where there are no codes
+  int64_t scaleRows = 1;                                    ///< rows that share their scales; 0: all
+  support::ElementType numbers = support::ElementType::F32; ///< if there are no codes
 
-  /// Nothing for an unknown name.
+  /// Returns nothing for an unknown name.
   static std::optional<MatrixFormat> parse(llvm::StringRef name);
-  /// All that parse knows, for a message.
+  /// All names that parse accepts, for a message.
   static std::string getNames(bool codesOnly = false);
 
-  /// Precondition: there are codes.
+  /// Precondition: the format has codes.
   quantize::Format getCodes(int64_t columns) const {
     return {unsigned(codes->bits), codes->group, columns, codes->zeros, codes->isFloat};
   }
-  /// Groups are not larger than rows.
+  /// Whether a group is at most as long as a row.
   bool fits(int64_t columns) const { return !codes || codes->group <= columns; }
   bool operator==(const MatrixFormat &other) const { return name == other.name; }
 };
 
-/// Numbers as tensors of a type have them.
+/// Convert numbers to the precision of a tensor of this type.
 std::vector<std::byte> toBytes(support::ElementType type, std::span<const double> numbers);
 void roundTo(support::ElementType type, std::span<double> numbers);
 

@@ -1,4 +1,4 @@
-// What rounding cost a matrix: measured as it is written, kept beside its shard, reported.
+// The error of rounding a matrix: measured while it is written, stored next to its shard, and reported.
 #pragma once
 
 #include "compiler/quantize/Gptq.h"
@@ -10,7 +10,7 @@
 
 namespace nstf::compress {
 
-/// What became of a matrix. Errors are relative: of the weights, and of the outputs on the calibration's tokens.
+/// The result for a matrix. Errors are relative: of the weights, and of the outputs on the calibration's tokens.
 struct MatrixReport {
   size_t site;
   std::string name, format;
@@ -18,26 +18,26 @@ struct MatrixReport {
   double weightError;
   std::optional<double> outputError, largestOutputError, outputCosine;
   uint64_t bytesBefore, bytes;
-  std::vector<double> rowScales, columnScales; ///< what was multiplied into it and is folded elsewhere; empty: nothing
+  std::vector<double> rowScales, columnScales; ///< factors in the matrix that are undone elsewhere; empty: none
   std::optional<double> kl;                    ///< of this matrix alone
 };
 
-/// Sums over rows, which are added in their order. Those of outputs are 0 where nobody knows the inputs.
+/// Sums over rows, added in row order. Those of outputs are 0 if the inputs are unknown.
 struct RoundingErrors {
   double weight = 0, weightError = 0, output = 0, outputError = 0, both = 0, largest = 0;
 
   void add(const RoundingErrors &other);
-  /// Into the note of a matrix, whose rows are in it.
+  /// Adds the errors to the note of a matrix. Precondition: all of its rows are added.
   void describe(nlohmann::ordered_json &note) const;
 };
 
-/// Of rows beside what their codes mean; `gptq` knows the inputs, or is null.
+/// Errors of coded rows. `gptq` has the sums of the inputs, or is null.
 RoundingErrors measureRounding(const quantize::Format &format, const Eigen::MatrixXd &rows,
                                const std::vector<quantize::CodedRow> &coded, const quantize::Gptq *gptq);
-/// Of rows beside what they became.
+/// Errors of rounded rows.
 RoundingErrors measureRounding(const Eigen::MatrixXd &rows, const Eigen::MatrixXd &rounded, const quantize::Gptq *gptq);
 
-/// What a note says.
+/// Reads a note.
 MatrixReport readMatrixReport(const nlohmann::ordered_json &note);
 
 } // namespace nstf::compress

@@ -19,7 +19,7 @@ std::optional<quantize::Gptq> MatrixRounder::factorInputs(size_t input) const {
   MatrixXd sums = context.calibration->getSums(context.found.inputs[input]);
   if (context.rotation)
     context.rotation->applySums(input, sums);
-  // Of inputs that were divided by the scales.
+  // The inputs were divided by the scales.
   if (const VectorXd &columns = scales.getColumns(input); columns.size())
     quantize::scaleInputs(columns, sums);
   return quantize::Gptq(std::move(sums));
@@ -42,7 +42,7 @@ RoundingErrors MatrixRounder::round(size_t site, const quantize::Gptq *gptq, Tak
   const std::shared_ptr<const reference::Tensor> weight = context.readMatrix(site);
   const int64_t rows = context.found.sites[site].getRows();
   const quantize::Format format = scales.getCodes(site);
-  // Rows that share a word of zeros, or scales, are of one step; what all share is chosen first.
+  // Rows that share scales or a word of zeros are processed in one step. Grids that all rows share are chosen first.
   const int64_t shared = scales.getFormat(site).scaleRows, step = std::max<int64_t>(64, shared);
   std::vector<quantize::Grid> ofAll;
   if (shared == 0)
@@ -97,13 +97,13 @@ std::shared_ptr<const reference::Tensor> MatrixRounder::decode(size_t site, cons
 }
 
 quantize::Clipping MatrixRounder::getClipping() const {
-  // Without a calibration the codes are those that nstf-quantize-weights gives.
+  // Without a calibration the codes equal those of nstf-quantize-weights.
   return context.calibration ? quantize::Clipping::SquaredError : quantize::Clipping::None;
 }
 
-/// The grids of rows that share them.
+/// Chooses the grids that several rows share.
 std::vector<quantize::Grid> MatrixRounder::chooseShared(size_t site, const MatrixXd &rows) const {
-  const reference::Matrix inRows = rows; // one behind the other
+  const reference::Matrix inRows = rows; // row-major
   return quantize::chooseGrids(scales.getCodes(site), {inRows.data(), size_t(inRows.size())}, getClipping());
 }
 

@@ -1,4 +1,4 @@
-// The numbers of a site's matrix, scaled, and the codes that they become.
+// Reads a site's matrix, scales it, and rounds it to codes.
 #pragma once
 
 #include "compiler/compress/ChannelScales.h"
@@ -8,21 +8,22 @@ namespace nstf::compress {
 
 class MatrixRounder {
 public:
-  /// The scales outlive this.
+  /// `scales` must outlive it.
   MatrixRounder(const RoundingContext &context, const ChannelScales &scales) : context(context), scales(scales) {}
 
-  /// What codes of the input's sites make up for one another with; nothing where no sums of inputs are known.
+  /// GPTQ's factor for an input's sites, with which codes compensate each other's rounding; nothing without sums of
+  /// inputs.
   std::optional<quantize::Gptq> factorInputs(size_t input) const;
 
-  /// The numbers, rotated and scaled.
+  /// The numbers of the site's matrix, rotated and scaled.
   Eigen::MatrixXd readMatrix(size_t site) const;
 
-  /// Told of rows, from several threads; rows that share a word of zeros are told together.
+  /// Called with coded rows, from several threads. Rows that share a word of zeros come in one call.
   using Take = llvm::function_ref<void(int64_t first, llvm::ArrayRef<quantize::CodedRow> rows)>;
-  /// Precondition: the site's format has codes. Throws std::runtime_error for numbers that it can't hold.
+  /// Precondition: the site's format has codes. Throws std::runtime_error for numbers that the format can't hold.
   RoundingErrors round(size_t site, const quantize::Gptq *gptq, Take take) const;
 
-  /// What the site's matrix means when it is rounded to its format, without scales and rotation.
+  /// The site's matrix rounded to its format and decoded, with scales and rotation undone.
   std::shared_ptr<const reference::Tensor> decode(size_t site, const quantize::Gptq *gptq) const;
 
 private:

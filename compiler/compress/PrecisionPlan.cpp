@@ -36,7 +36,7 @@ static std::string print(double number, int digits = 6) {
   return text;
 }
 
-/// JSON's strings are YAML's.
+/// A JSON string, which is also a YAML string.
 static std::string quote(const std::string &text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

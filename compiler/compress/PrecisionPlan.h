@@ -1,4 +1,5 @@
-// plan.yaml: what each matrix of a model becomes, and why. Written with a checkpoint, edited by people, given back.
+// plan.yaml: the format of each matrix of a model, with reasons. It is written with a checkpoint, edited by people, and
+// read again.
 #pragma once
 
 #include "compiler/calibrate/LinearSites.h"
@@ -11,7 +12,7 @@ namespace nstf::compress {
 
 struct MatrixPlan {
   MatrixFormat format;
-  std::optional<support::ElementType> products = {}; ///< operands' type, bf16 or f32, where it isn't the others'
+  std::optional<support::ElementType> products = {}; ///< operand type, bf16 or f32, if it differs from the model's
   std::optional<double> kl;                          ///< of this matrix alone
   std::string because;
 };
@@ -21,19 +22,19 @@ struct PrecisionPlan {
     double kl, perplexity, comparedPerplexity;
     size_t positions;
   };
-  std::string weightsHash, calibrationHash; ///< the latter empty: without a calibration
-  int64_t tokens = 0, heldOut = 0;          ///< of the calibration, and of these what nothing was fitted to
-  std::optional<Measured> onFitted;         ///< of the whole, on the tokens that it was fitted to
-  std::optional<Measured> onHeldOut;        ///< on the others
-  std::string cost;                         ///< what was saved, "bytes" or "time on mi300x"; empty: nothing was chosen
-  std::string sensitivity;                  ///< how matrices' KL was found, "forward" or "output"; empty: by nobody
-  std::vector<MatrixPlan> matrices;         ///< of the sites, in their order
+  std::string weightsHash, calibrationHash; ///< the latter is empty without a calibration
+  int64_t tokens = 0, heldOut = 0;          ///< tokens of the calibration, and how many are held out
+  std::optional<Measured> onFitted;         ///< the whole model, on the fitted tokens
+  std::optional<Measured> onHeldOut;        ///< the whole model, on the held-out tokens
+  std::string cost;                         ///< what was reduced, "bytes" or "time on mi300x"; empty: none
+  std::string sensitivity;                  ///< how matrices' KL was measured, "forward" or "output"; empty: not
+  std::vector<MatrixPlan> matrices;         ///< by site
 
-  /// All matrices of a model in a format.
+  /// A plan with one format for all matrices of a model.
   static PrecisionPlan makeUniform(const calibrate::LinearSites &found, const MatrixFormat &format,
                                    const std::string &weightsHash, const std::string &calibrationHash);
   std::vector<MatrixFormat> getFormats() const;
-  /// Throws support::InputError, with the line: of what is no plan, is one of other weights or another calibration, or
+  /// Throws support::InputError, with the line, if the file is no plan, is for other weights or another calibration, or
   /// has other linears than the model.
   static PrecisionPlan read(const std::filesystem::path &path, const calibrate::LinearSites &found,
                             const std::string &weightsHash, const std::string &calibrationHash);

@@ -39,7 +39,7 @@ Rotation::Rotation(ModuleOp module, const LinearSites &found, reference::WeightR
     throw std::runtime_error("--rotate: expected a model with an embedding but it has none");
   for (size_t i = 0; i < stream.size(); ++i)
     follow(stream[i], stream);
-  for (Value value : stream) // sums, of which each side is the stream or goes into it
+  for (Value value : stream) // sums: each operand is the stream or is written to it
     if (auto sum = value.getDefiningOp<AddOp>())
       for (Value operand : sum->getOperands())
         if (!llvm::is_contained(stream, operand))
@@ -100,13 +100,13 @@ std::optional<size_t> Rotation::findSite(Operation *op) const {
 
 using Multiply = void (quantize::OrthogonalMatrix::*)(std::span<double>) const;
 
-/// Each row by Q, or by Qᵀ.
+/// Multiplies each row by Q, or by Qᵀ.
 static void multiplyRows(const quantize::OrthogonalMatrix &by, Multiply multiply, Matrix &rows) {
   tbb::parallel_for(int64_t(0), rows.rows(),
                     [&](int64_t i) { (by.*multiply)({rows.data() + i * rows.cols(), size_t(rows.cols())}); });
 }
 
-/// A block of columns at a time: a transposed matrix would be the second largest thing in memory.
+/// Multiplies a block of columns at a time: a transposed copy would be the second largest object in memory.
 static void multiplyColumns(const quantize::OrthogonalMatrix &by, Multiply multiply, Matrix &rows) {
   constexpr int64_t width = 64;
   tbb::parallel_for(int64_t(0), (rows.cols() + width - 1) / width, [&](int64_t block) {

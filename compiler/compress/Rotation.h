@@ -1,7 +1,7 @@
-// The residual stream rotated (QuaRot's R1, arXiv 2404.00456): an orthogonal matrix Q, folded into what writes to it
-// and what reads of it, spreads channels that stand out over all others. The same function in real numbers, and nothing
-// at run time. Norms' weights are folded into their readers first: then a norm of RMS gives the rotated row of a
-// rotated one.
+// Rotates the residual stream (QuaRot's R1, arXiv 2404.00456). An orthogonal matrix Q spreads outlier channels over all
+// others. It is folded into the matrices that write to the stream and those that read from it, so the function is the
+// same in real numbers and costs nothing at run time. First the norms' weights are folded into the matrices that read
+// the norms; then an RMS norm of a rotated row equals the rotated norm of the row.
 #pragma once
 
 #include "compiler/calibrate/LinearSites.h"
@@ -15,29 +15,30 @@ namespace nstf::compress {
 
 class Rotation {
 public:
-  /// Both outlive this. Throws std::runtime_error where something else than linears writes to the residual stream, or
-  /// than norms of RMS with linears behind them reads of it.
+  /// All arguments must outlive it. Throws std::runtime_error if anything but linears writes to the residual stream, or
+  /// if anything but RMS norms that linears read reads it.
   Rotation(mlir::ModuleOp module, const calibrate::LinearSites &found, reference::WeightReader &reader);
 
-  /// Whether a matrix becomes another one.
+  /// Whether the rotation changes a site's matrix.
   bool changes(size_t site) const { return sides[site].norm || sides[site].writes; }
   bool readsResidual(size_t input) const { return bool(sides[found.inputs[input].sites.front()].norm); }
 
-  /// A matrix as the rotated model has it, and back: a column that its norm takes to 0 comes back as 0.
+  /// Rotate a matrix, and undo it. A column to which the norm's weight gives 0 stays 0 when it is undone.
   void apply(size_t site, reference::Matrix &matrix) const;
   void undo(size_t site, reference::Matrix &matrix) const;
-  /// Σ x·xᵀ of an input, of which the lower triangle counts.
+  /// Rotates Σ x·xᵀ of an input; only the lower triangle is used.
   void applySums(size_t input, Eigen::MatrixXd &sums) const;
-  /// The same of what is no matrix of a site: embeddings, norms and biases. Precondition of `apply`: it changes.
+  /// The same for tensors that are not the matrix of a site: embeddings, norms and biases. Precondition of `apply`:
+  /// `changes`.
   bool changes(WeightOp weight) const {
     return norms.contains(weight) || tables.contains(weight) || biases.contains(weight);
   }
   void apply(WeightOp weight, reference::Matrix &numbers) const;
 
 private:
-  /// How a site stands to the stream.
+  /// How a site is connected to the stream.
   struct Side {
-    WeightOp norm; ///< of what it reads; null: it reads something else
+    WeightOp norm; ///< whose result it reads; null: it does not read the stream
     bool writes = false;
   };
 
@@ -49,7 +50,7 @@ private:
 
   const calibrate::LinearSites &found;
   reference::WeightReader &reader;
-  std::vector<Side> sides; ///< of sites
+  std::vector<Side> sides; ///< by site
   llvm::SmallPtrSet<mlir::Operation *, 4> tables, norms, biases;
   std::optional<quantize::OrthogonalMatrix> matrix;
 };

@@ -1,4 +1,5 @@
-// What a search for formats has measured, in a file beside its output: a search that was ended goes on with it.
+// The measurements of a search for formats, in a file beside the output folder, from which an interrupted search
+// continues.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +13,15 @@ namespace nstf::compress {
 
 class SearchRecord {
 public:
-  /// Goes on with the file of an output folder where it has this identity, which says what numbers depend on; else it
-  /// begins anew. Throws std::runtime_error where there is a file of something else.
+  /// Reads the file of an output folder if it has this identity, which covers everything the numbers depend on; else
+  /// starts anew. Throws std::runtime_error if the file is something else.
   SearchRecord(const std::filesystem::path &output, const std::string &identity);
 
   std::optional<std::vector<double>> find(const std::string &key) const;
-  /// Numbers that are not finite are for this run only.
+  /// Stores numbers under a key. Entries with numbers that are not finite are not written to the file.
   void add(const std::string &key, const std::vector<double> &numbers);
 
-  /// What was searched for is written.
+  /// Removes the file, after the output has been written.
   void remove();
 
 private:

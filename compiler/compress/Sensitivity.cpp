@@ -12,7 +12,7 @@ using namespace nstf::compress;
 
 namespace {
 
-/// All matrices that a format fits in that format, layer after layer.
+/// Rounds every matrix that a format fits to that format, layer by layer.
 class UniformRounding {
 public:
   UniformRounding(const RoundingContext &context, const MatrixFormat &format)
@@ -26,7 +26,7 @@ public:
     return rounder.decode(site, gptq ? &*gptq : nullptr);
   }
 
-  /// The squared error of the outputs beside their size. Precondition: the calibration has sums.
+  /// The squared error of the outputs relative to their squares. Precondition: the calibration has sums.
   double getOutputError(size_t site) {
     choose(site);
     std::optional<quantize::Gptq> gptq = rounder.factorInputs(context.found.sites[site].input);
@@ -175,7 +175,7 @@ std::vector<std::vector<MatrixCost>> Sensitivity::measure(TextRunner &runner, co
     measureRuns(runner, texts, logits);
   else
     measureLayers(runner, texts, logits);
-  std::map<std::string, double> ofError; // the KL of an error in a layer
+  std::map<std::string, double> ofError; // KL per relative error, by layer
   if (method == SensitivityMethod::Output)
     for (const std::string &layer : context.found.layers) {
       double errors = 0;

@@ -1,4 +1,4 @@
-// What each matrix of a model loses alone in each of several formats: by runs of the model from that matrix on, or from
+// The loss of each matrix alone in each of several formats: from runs of the model that begin at the matrix, or from
 // the errors of its outputs.
 #pragma once
 
@@ -8,38 +8,38 @@
 
 namespace nstf::compress {
 
-/// A matrix in a format.
+/// The cost of a matrix in a format.
 struct MatrixCost {
   MatrixFormat format;
   uint64_t bytes; ///< of its planes or numbers in a checkpoint
-  double kl;      ///< of the model with this matrix alone in the format
+  double kl;      ///< of the model with only this matrix in the format
 };
 
-/// Forward: a run for each matrix and format. Output: a run for each layer, which scales the errors that rounding makes
-/// in its products' outputs, each beside the outputs' size: KL grows with their squares.
+/// Forward: one run for each matrix and format. Output: one run for each layer, which gives the ratio of KL to the
+/// relative squared error of the layer's outputs; KL grows with the square of the error.
 enum class SensitivityMethod { Forward, Output };
 
 class Sensitivity {
 public:
-  /// Formats of each site. Everything outlives this; what `record` knows is not measured again.
+  /// `formats` are those of each site. All arguments must outlive it. Measurements in `record` are not repeated.
   Sensitivity(const RoundingContext &context, const std::vector<std::vector<MatrixFormat>> &formats,
               SensitivityMethod method, SearchRecord &record);
 
-  /// What is to be measured yet: runs, and how many of the whole model take as long.
+  /// The runs that are still to be measured, and how many runs of the whole model take as long.
   struct Work {
-    size_t runs = 0, all = 0; ///< `all`: with those that the record knows
+    size_t runs = 0, all = 0; ///< `all` includes those in the record
     double models = 0;
   };
   Work getWork() const;
 
-  /// Of each site the costs of its formats. `logits` are the model's own of these texts.
+  /// The costs of each site's formats. `logits` are the model's own for these texts.
   std::vector<std::vector<MatrixCost>> measure(calibrate::TextRunner &runner, const calibrate::Texts &texts,
                                                const std::vector<reference::Tensor> &logits);
 
 private:
   std::string getKey(size_t site, const MatrixFormat &format) const;
   std::string getKey(const std::string &layer) const;
-  /// The format that loses most, which says how much of an error comes out of the model.
+  /// The site's format with the largest loss, which is used to measure the layer's ratio.
   const MatrixFormat &getSmallest(size_t site) const;
   void measureRuns(calibrate::TextRunner &runner, const calibrate::Texts &texts,
                    const std::vector<reference::Tensor> &logits);

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace nstf;
 using namespace nstf::compress;
 
-/// A context that is long enough for caches to tell, and that most models have.
+/// A context that most models have and in which caches are a visible part of the bytes.
 static constexpr int64_t statedPositions = 1024;
 
 static bool isLookup(OpOperand &use) {
@@ -20,7 +20,7 @@ static bool isLookup(OpOperand &use) {
 
 static uint64_t countRow(RankedTensorType type) { return type.getNumElements() / type.getDimSize(0); }
 
-/// Of a position in what an attention reads.
+/// Bytes per position in the caches that an attention reads.
 static uint64_t countPosition(AttentionOp op, uint64_t numberSize) {
   if (!op.readsCache())
     return 0;

@@ -1,4 +1,4 @@
-// What decoding a token reads: at batch 1 its time.
+// The bytes that decoding a token reads, which determine its time at batch 1.
 #pragma once
 
 #include "support/ElementType.h"
@@ -7,16 +7,16 @@
 
 namespace nstf::compress {
 
-/// Of a step of one row with `positions` of its context before and in it.
+/// The bytes of a step of one row; `positions` counts the context up to and including that row.
 struct StepBytes {
   int64_t positions = 0;
-  uint64_t weights = 0; ///< each one once, as its file has it; of a table that rows are looked up in a row
+  uint64_t weights = 0; ///< each weight once, in its file's type; of a lookup table, one row
   uint64_t caches = 0;
 
   uint64_t getAll() const { return weights + caches; }
 };
 
-/// `cacheType`: of caches that are no codes.
+/// `cacheType`: element type of caches that hold numbers.
 StepBytes countStepBytes(mlir::ModuleOp module, support::ElementType cacheType);
 
 } // namespace nstf::compress

@@ -135,7 +135,7 @@ static Json describeWeights(const MatrixFormat &matrix) {
   return weights;
 }
 
-/// Of codes of this type, with scales that are found as they are made; null where it is empty.
+/// Describes codes of this type whose scales are computed at run time; null if the type is empty.
 static Json describeRows(const std::string &type) {
   if (type.empty())
     return {};

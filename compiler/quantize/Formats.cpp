@@ -10,10 +10,11 @@ using namespace nstf::quantize;
 
 static int64_t divideCeil(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
 
-/// Bits of each code in a plane of words.
+/// Bits of each code in a plane of words. (Codes of more than 4 bits are split: 4 bits are in one plane, the rest in
+/// High.)
 static unsigned getPlaneBits(const Format &format, Plane plane) { return plane == Plane::High ? format.bits - 4 : 4; }
 
-/// Where code `index` of a row of words stands: neighbours in the halves of one.
+/// The first bit of code `index` of a row within its word: neighbouring codes are in the two halves of a word.
 static unsigned getFirstBit(unsigned bits, int64_t index) {
   int64_t code = index % (32 / bits);
   return static_cast<unsigned>(code / 2) * bits + static_cast<unsigned>(code % 2) * 16;
@@ -23,7 +24,7 @@ static manifest::ElementType getScaleType(const Format &format) {
   return format.wideScales ? manifest::ElementType::F32 : manifest::ElementType::F16;
 }
 
-/// Whole numbers of 8 bits stand in their plane less 128.
+/// The plane of 8-bit whole numbers stores each code less 128.
 static unsigned getTurnedBits(const Format &format) { return format.isFloat ? 0 : 0x80; }
 
 size_t nstf::quantize::getRowBytes(const Format &format, Plane plane) {
@@ -48,7 +49,7 @@ int64_t nstf::quantize::getRowsPerPlaneRow(const Format &format, Plane plane) {
 
 namespace {
 
-/// A row of 32-bit words in bytes.
+/// A row of 32-bit words, stored in bytes.
 class Words {
 public:
   explicit Words(std::span<std::byte> bytes) : bytes(bytes) {}

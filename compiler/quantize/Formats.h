@@ -1,5 +1,5 @@
-// Where the bits of a quantised matrix stand in its planes: the one place that puts them there and takes them out. What
-// a plane means is said by #nstf.int and #nstf.float (dialects/nstf/Attributes.td).
+// The bit layout of a quantised matrix in its planes; only this code packs and unpacks them. #nstf.int and #nstf.float
+// (dialects/nstf/Attributes.td) define the meaning of the planes.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,21 @@
 
 namespace nstf::quantize {
 
-/// Whole numbers of a few bits, or e4m3fnuz, with a scale for each group of a row, and with a zero or without.
+/// A code format: whole numbers of a few bits, or e4m3fnuz, with a scale for each group of a row, and with or without
+/// zeros.
 struct Format {
   unsigned bits = 8;   ///< 4, 5, 6 or 8
-  int64_t group = 0;   ///< elements of a row; 0: all of them
+  int64_t group = 0;   ///< elements of a row; 0: the whole row
   int64_t columns = 1; ///< of the matrix
   bool zeros = false;
-  bool isFloat = false;    ///< codes are numbers of e4m3fnuz
-  bool wideScales = false; ///< of f32
+  bool isFloat = false;    ///< codes are e4m3fnuz numbers
+  bool wideScales = false; ///< scales are f32, not f16
 
   int64_t groupSize() const { return group ? group : columns; }
   int64_t groups() const { return (columns + groupSize() - 1) / groupSize(); }
-  /// Of whole numbers.
+  /// For whole numbers.
   unsigned largestCode() const { return (1u << bits) - 1; }
-  /// The zero where there is no plane of them.
+  /// The zero if there is no plane of zeros.
   unsigned middle() const { return isFloat ? 0 : 1u << (bits - 1); }
   /// Rows whose zeros share a word.
   int64_t zerosPerWord() const { return 32 / bits; }
@@ -30,28 +31,28 @@ struct Format {
 
 /// A row of a matrix in a format.
 struct CodedRow {
-  std::vector<uint8_t> codes; ///< one an element, without sign, or its bits
-  std::vector<float> scales;  ///< one a group; f16's, but for wide ones
-  std::vector<uint8_t> zeros; ///< one a group, the format's middle where it has none
+  std::vector<uint8_t> codes; ///< one for each element: without sign, or a float's bits
+  std::vector<float> scales;  ///< one for each group; f16 values unless scales are wide
+  std::vector<uint8_t> zeros; ///< one for each group; the format's middle if it has no zeros
 };
 
-/// Order, of a matrix whose columns are not the inputs one by one, is made of no rows: QuantizedMatrix writes it.
+/// Order gives the inputs of the columns if they are permuted. It is not made from rows; QuantizedMatrix writes it.
 enum class Plane { Codes, High, Scales, Zeros, Order };
 
 /// Bytes of a row of a plane.
 size_t getRowBytes(const Format &format, Plane plane);
-/// Rows of the matrix that a row of a plane is made of, the last one perhaps of fewer.
+/// The number of matrix rows in a row of a plane; the last row of a plane may have fewer.
 int64_t getRowsPerPlaneRow(const Format &format, Plane plane);
 
-/// Writes a row of a plane. Precondition: as many rows as it is made of, and its bytes.
+/// Writes a row of a plane. Precondition: `rows` and `to` have the required sizes.
 void packRow(const Format &format, Plane plane, std::span<const CodedRow> rows, std::span<std::byte> to);
-/// The inverse: puts into `rows` what the plane knows of them. Codes of 5 and 6 bits are whole when both planes are
-/// unpacked, `Codes` first. Precondition: the rows' vectors have their sizes.
+/// The inverse: fills `rows` with the plane's part of their data. Codes of 5 and 6 bits are complete once both planes
+/// are unpacked, `Codes` first. Precondition: the rows' vectors have their sizes.
 void unpackRow(const Format &format, Plane plane, std::span<const std::byte> from, std::span<CodedRow> rows);
 
-/// What a code stands for, in units of the scale.
+/// The number that a code represents, in units of the scale.
 double decodeCode(const Format &format, uint8_t code, unsigned zero);
-/// The numbers that a row stands for.
+/// The numbers that a row represents.
 std::vector<double> decodeRow(const Format &format, const CodedRow &row);
 
 } // namespace nstf::quantize

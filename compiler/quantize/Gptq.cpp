@@ -9,12 +9,12 @@
 using namespace nstf::quantize;
 using Eigen::MatrixXd;
 
-/// Swaps rows and columns of a symmetric matrix, of which the lower triangle counts, so that they stand in `order`.
+/// Permutes rows and columns of a symmetric matrix into `order`. Only the lower triangle is used.
 static void permute(MatrixXd &matrix, std::vector<int> order) {
   matrix.triangularView<Eigen::StrictlyUpper>() = matrix.transpose();
   Eigen::Map<Eigen::VectorXi> indices(order.data(), int64_t(order.size()));
   Eigen::PermutationMatrix<Eigen::Dynamic> to(indices);
-  // In place, one cycle after the other: a second matrix would be the largest thing in memory.
+  // In place, cycle by cycle: a second matrix would be the largest object in memory.
   matrix = to.transpose() * matrix;
   matrix = matrix * to;
 }
@@ -36,7 +36,7 @@ Gptq::Gptq(MatrixXd inputs, double damping) : order(inputs.cols()), unused(input
     throw std::runtime_error("expected sums of inputs that are positive definite but got others");
 }
 
-/// The columns as the factor has them, without those that have no input.
+/// The columns in the factor's order, with zeros in columns that have no input.
 MatrixXd Gptq::reorder(Eigen::Ref<const MatrixXd> rows) const {
   MatrixXd result(rows.rows(), rows.cols());
   for (int64_t i = 0; i < rows.cols(); ++i)
@@ -66,7 +66,7 @@ std::vector<CodedRow> Gptq::round(const Format &format, Eigen::Ref<const MatrixX
     coded.push_back(makeRow(format, grids.back()));
   }
 
-  // A block of columns at a time: what it does to those before it is one product.
+  // Processes a block of columns at a time, so that its effect on the columns before it is one matrix product.
   constexpr int64_t width = 64;
   MatrixXd errors(count, columns), sums = MatrixXd::Zero(count, columns); // sums[p] = Σ_{i>p} error_i·L_ip
   for (int64_t end = columns; end > 0; end -= std::min(end, width)) {

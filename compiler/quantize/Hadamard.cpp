@@ -7,7 +7,7 @@
 using namespace nstf::quantize;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// std's distributions differ from library to library, its engines don't.
+/// The distributions of std differ between libraries; its engines don't.
 static double drawNumber(std::mt19937_64 &engine) { return double(int64_t(engine())) * 0x1p-63; }
 
 OrthogonalMatrix::OrthogonalMatrix(int64_t size) : power(size & -size), odd(size / power), signs(size) {

@@ -28,7 +28,7 @@ void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to)
   for (int64_t i = first; i < std::min(first + count, rows); ++i) {
     try {
       coded.push_back(readRow(i));
-    } catch (const support::InputError &) { // names its tensor and the place there
+    } catch (const support::InputError &) { // the error has the tensor and its place already
       throw;
     } catch (const std::runtime_error &error) {
       throw std::runtime_error("weight '" + support::escape(name) + "', row " + std::to_string(i) + ": " +
@@ -38,7 +38,7 @@ void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to)
   packRow(format, plane, coded, to);
 }
 
-/// Writes the numbers of a row.
+/// Reads a row's numbers into `numbers`.
 using ReadNumbers = std::function<void(int64_t row, std::span<double> numbers)>;
 
 static QuantizedMatrix::ReadRow roundRows(const Format &format, ReadNumbers readNumbers) {
@@ -59,7 +59,7 @@ static ReadNumbers readRandom(uint64_t seed, const std::string &name, int64_t ro
 
 namespace {
 
-/// A tensor of a file, mapped.
+/// A mapped tensor of a file.
 struct OpenTensor {
   std::shared_ptr<support::MappedFile> file;
   support::ElementType type;
@@ -103,7 +103,7 @@ static ReadNumbers readFile(SourceAttr source, const std::string &name, int64_t 
   };
 }
 
-/// Empty: inputs stand by their groups as they are.
+/// The order of the inputs; empty if the groups are of neighbouring inputs.
 static std::vector<int32_t> readOrder(StoredCodesAttr stored, const std::string &name, const Format &format) {
   if (!stored || !stored.getGroups())
     return {};
@@ -113,7 +113,7 @@ static std::vector<int32_t> readOrder(StoredCodesAttr stored, const std::string 
   return sortByGroup({groups.first, size_t(4 * format.columns)}, format);
 }
 
-/// The name of a tensor of a checkpoint, or of another file the place.
+/// Describes a source for messages: file and tensor name, or the offset if the file is not a checkpoint.
 static std::string describe(SourceAttr source) {
   std::string path = source.getPath().str(), place = "offset " + std::to_string(source.getOffset());
   try {
@@ -127,7 +127,7 @@ static std::string describe(SourceAttr source) {
 
 static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::string &name, const Format &format,
                                           int64_t rows, const std::vector<int32_t> &order) {
-  // Of the dialect's order.
+  // In the order of the dialect's enumerators.
   static constexpr quantize::CodeLayout layouts[] = {quantize::CodeLayout::Pack,  quantize::CodeLayout::PackLoose,
                                                      quantize::CodeLayout::Bytes, quantize::CodeLayout::Awq,
                                                      quantize::CodeLayout::Gptq,  quantize::CodeLayout::GptqV2,
@@ -180,6 +180,6 @@ std::optional<QuantizedMatrix> nstf::quantize::openMatrix(PlaneSourceAttr plane,
 
 nstf::quantize::Plane nstf::quantize::getPlane(PlaneSourceAttr plane) {
   static constexpr Plane planes[] = {Plane::Codes, Plane::High, Plane::Scales, Plane::Zeros,
-                                     Plane::Order}; // of the dialect's order
+                                     Plane::Order}; // in the order of the dialect's enumerators
   return planes[size_t(plane.getPlane())];
 }

@@ -10,7 +10,7 @@
 using namespace nstf;
 using namespace nstf::quantize;
 
-/// The largest code of floats, 0x7e.
+/// The largest number that float codes use, whose code is 0x7e.
 static constexpr double largestFloat = 224;
 
 uint8_t Grid::round(const Format &format, double number) const {
@@ -20,7 +20,7 @@ uint8_t Grid::round(const Format &format, double number) const {
   return uint8_t(std::clamp(code, 0.0, double(format.largestCode())));
 }
 
-/// The grid of a group of which `part` of the range has codes.
+/// The grid of a group in which `part` of the range has codes.
 static Grid makeGrid(const Format &format, double smallest, double largest, double part) {
   if (format.isFloat)
     return {2 * widenF16(roundToF16(part * std::max(-smallest, largest) / (2 * largestFloat))), 0};
@@ -68,7 +68,7 @@ std::vector<Grid> nstf::quantize::chooseGrids(const Format &format, std::span<co
   for (int64_t first = 0; first < format.columns; first += format.groupSize()) {
     size_t size = std::min(format.groupSize(), format.columns - first);
     std::span<const double> group = rows.subspan(first, size);
-    std::vector<double> gathered; // of several rows
+    std::vector<double> gathered; // from several rows
     if (rows.size() > size_t(format.columns)) {
       for (size_t row = 0; row < rows.size(); row += format.columns)
         std::ranges::copy(rows.subspan(row + first, size), std::back_inserter(gathered));

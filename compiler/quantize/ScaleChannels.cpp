@@ -16,7 +16,8 @@ double nstf::quantize::getOutputError(const MatrixXd &error, const MatrixXd &inp
   return (error * inputs.selfadjointView<Eigen::Lower>()).cwiseProduct(error).sum();
 }
 
-/// Scales of a channel without weights or inputs, whose neither matters, are left out of the norming and are 1.
+/// Divides the scales by the geometric mean of the smallest and the largest. Channels without weights or inputs don't
+/// matter: they are ignored, and their scales are 1.
 static VectorXd normalize(VectorXd scales) {
   double smallest = INFINITY, largest = 0;
   for (double scale : scales)
@@ -30,7 +31,7 @@ static VectorXd normalize(VectorXd scales) {
   return scales;
 }
 
-/// The error of rounding W·diag(s) to nearest, as the outputs see it.
+/// The error in the outputs when W·diag(s) is rounded to nearest.
 static double measure(const Format &format, const MatrixXd &matrix, const VectorXd &scales, const MatrixXd &inputs) {
   MatrixXd error(matrix.rows(), matrix.cols());
   std::vector<double> row(matrix.cols());
@@ -90,7 +91,7 @@ bool nstf::quantize::helpGptq(const VectorXd &scales, const std::vector<Format> 
     }
     return sum;
   };
-  // By a few per cent the error of one layer's outputs says little of the model's.
+  // A gain of a few per cent in one layer's outputs says little about the model's, so at least 10 % are required.
   return measure(scales) < 0.9 * measure(VectorXd::Ones(scales.size()));
 }
 

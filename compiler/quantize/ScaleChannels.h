@@ -1,5 +1,5 @@
-// Input channels scaled before rounding, so that those matter less that are rounded coarsely: W·diag(s), with 1/s
-// folded into whatever makes the inputs.
+// Scales input channels before rounding, so that coarsely rounded channels matter less: W·diag(s), with 1/s folded into
+// the producer of the inputs.
 #pragma once
 
 #include "compiler/quantize/Round.h"
@@ -10,27 +10,27 @@
 
 namespace nstf::quantize {
 
-/// What is known of the inputs of products that read the same ones, by channel.
+/// Statistics, by channel, of inputs that several products share.
 struct InputStatistics {
   Eigen::VectorXd largest, mean; ///< of |x|
   Eigen::VectorXd meanSquare;
 };
 
-/// The squared error that rounding makes in the outputs, Σ_t |(W - Ŵ)·x_t|²: of Σ x·xᵀ, of which the lower triangle
-/// counts, or of its diagonal as a column.
+/// The squared error that rounding makes in the outputs, Σ_t |(W - Ŵ)·x_t|². `inputs` is Σ x·xᵀ, of which only the
+/// lower triangle is used, or its diagonal as a column.
 double getOutputError(const Eigen::MatrixXd &error, const Eigen::MatrixXd &inputs);
 
-/// AWQ (arXiv 2306.00978): s = mean|x|^r / mean|w|^(1-r), for the one of 21 r from 0 to 1, or none, that gives the
-/// smallest error of the outputs when weights are rounded to nearest. `matrices` read the same inputs. A column of ones
-/// where scaling doesn't help.
+/// AWQ (arXiv 2306.00978): s = mean|x|^r / mean|w|^(1-r). Of 21 values of r from 0 to 1, and no scaling, returns the
+/// one with the smallest error of the outputs when weights are rounded to nearest. `matrices` read the same inputs.
+/// Returns a column of ones if scaling doesn't help.
 Eigen::VectorXd searchScales(const std::vector<Format> &formats, const std::vector<Eigen::MatrixXd> &matrices,
                              const InputStatistics &statistics, const Eigen::MatrixXd &inputs);
 
-/// Σ x·xᵀ of inputs that were divided by the scales.
+/// Adapts Σ x·xᵀ to inputs that are divided by the scales.
 void scaleInputs(const Eigen::VectorXd &scales, Eigen::MatrixXd &inputs);
 
-/// Whether rounding with GPTQ, which makes up for much of what scales are for, still gains clearly by them: by the
-/// error of the outputs, of these matrices. `readInputs` gives Σ x·xᵀ; no more than one is in memory.
+/// Whether scales still clearly reduce the error of these matrices' outputs when GPTQ, which compensates much of the
+/// same error, does the rounding. `readInputs` returns Σ x·xᵀ; only one is in memory at a time.
 bool helpGptq(const Eigen::VectorXd &scales, const std::vector<Format> &formats,
               const std::vector<Eigen::MatrixXd> &matrices, const std::function<Eigen::MatrixXd()> &readInputs);
 

@@ -73,7 +73,7 @@ template <typename Number> static Number load(std::span<const std::byte> bytes, 
   return number;
 }
 
-/// The word that holds a bit, and behind it the next one of the stream.
+/// The word that contains a bit and, above it, the next word of the stream.
 static uint64_t loadPair(std::span<const std::byte> words, int64_t first, int64_t stride, int64_t bit, bool both) {
   int64_t word = first + bit / 32 * stride;
   return load<uint32_t>(words, word) | (both ? uint64_t(load<uint32_t>(words, word + stride)) << 32 : 0);
@@ -113,7 +113,7 @@ std::vector<int32_t> nstf::quantize::sortByGroup(std::span<const std::byte> grou
   return order;
 }
 
-/// Of a matrix whose words lie along N (Awq), the stream of column k holds all rows: index is the row there.
+/// In the layout Awq, whose words lie along N, the stream of column k holds all rows, so the index is the row.
 void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const {
   auto put = [&](std::span<std::byte> words, Stream stream, int64_t index, unsigned code) {
     writeBits(words, stream.first, stream.stride, getBit(index), format.bits, code);
@@ -128,7 +128,7 @@ void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::b
       put(to.codes, getCodes(row), k, coded.codes[column]);
   }
   for (int64_t group = 0; group < format.groups(); ++group) {
-    if (row % scaleRows == 0) { // the others share it, and may be written at the same time
+    if (row % scaleRows == 0) { // other rows share it, and may be written concurrently
       uint16_t scale = roundToF16(layout == CodeLayout::Floats ? coded.scales[group] / 2 : coded.scales[group]);
       std::memcpy(to.scales.data() + 2 * getScale(row, group), &scale, 2);
     }
@@ -149,7 +149,7 @@ void StoredCodes::fail(Plane plane, int64_t index, const std::string &expected, 
 
 static bool isF16(float number) { return widenF16(roundToF16(number)) == number; }
 
-/// The same number of e4m3fnuz is half of e4m3fn's.
+/// The same bits in e4m3fnuz are half the number in e4m3fn, so the scales double.
 void StoredCodes::readScales(std::span<const std::byte> scales, support::ElementType type, int64_t first,
                              std::span<float> to) const {
   support::convertNumbers(scales.data() + first * support::sizeOf(type), *support::floatFormatFromName(nameOf(type)),
@@ -191,7 +191,7 @@ float StoredCodes::readScale(std::span<const std::byte> scales, int64_t index, s
   fail(Plane::Scales, index, format.wideScales ? "finite numbers" : "finite numbers of f16", std::string(text, end));
 }
 
-/// A number of e4m3fn, of half its size in e4m3fnuz.
+/// Reads the bits of an e4m3fn number, which are half its value in e4m3fnuz.
 uint8_t StoredCodes::readFloat(std::span<const std::byte> codes, int64_t index) const {
   auto code = load<uint8_t>(codes, index);
   if ((code & 0x7f) == 0x7f)
@@ -221,7 +221,7 @@ CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, sup
       coded.zeros.push_back(format.middle());
     else if (layout == CodeLayout::Bytes)
       coded.zeros.push_back(load<uint8_t>(from.zeros, getScale(row, group)) + format.middle());
-    else // GPTQ's 2^bits - 1 is a zero of 0
+    else // GPTQ stores a zero of 0 as 2^bits - 1
       coded.zeros.push_back((get(from.zeros, getZeros(group), row) + (layout == CodeLayout::Gptq)) &
                             format.largestCode());
   }
