@@ -1,4 +1,4 @@
-// Small expressions over a model's parameters: their values.
+// Evaluates small expressions over a model's parameters.
 
 #include "compiler/description/ExpressionNodes.h"
 #include "compiler/description/Rope.h"
@@ -176,7 +176,7 @@ static ParameterValue ropeFrequencyList(const std::vector<ParameterValue> &a) {
   return ropeFrequencies(*rotary, numberOf(a[1]), ropeOf(a[2]), numberOf(a[3]), numberOf(a[4]));
 }
 
-/// Calls `use` with the list that `value` holds.
+/// Calls `use` with the list in `value`.
 template <typename Use> static ParameterValue withList(const ParameterValue &value, Use use) {
   if (const auto *list = std::get_if<std::vector<int64_t>>(&value))
     return use(*list);

@@ -1,6 +1,6 @@
-// Small expressions over a model's parameters: the parser.
+// Parses small expressions over a model's parameters.
 //
-// Recursive descent, one function per line of the grammar in Expression.h.
+// Recursive descent, with one function per line of the grammar in Expression.h.
 
 #include "compiler/description/Expression.h"
 
@@ -22,7 +22,7 @@ public:
   explicit Parser(const std::string &text) : text(text) {}
 
   NodePtr parse() {
-    // A tree is walked by recursion, and a chain of operators is as deep as it is long.
+    // Trees are walked recursively, and a chain of operators is as deep as it is long.
     if (text.size() > 1000)
       throw support::InputError("expected an expression of at most 1000 characters but got " +
                                 std::to_string(text.size()));
@@ -48,7 +48,7 @@ private:
       ++position;
   }
 
-  /// Takes `symbol` when it stands next.
+  /// Consumes `symbol` if it is next.
   bool take(const std::string &symbol) {
     skipBlanks();
     if (text.compare(position, symbol.size(), symbol) != 0)
@@ -62,7 +62,7 @@ private:
   }
 
   NodePtr choice() {
-    // The nesting of a file's expression is the depth of this recursion.
+    // The nesting of an expression is the depth of this recursion.
     if (++depth > 100)
       throw support::InputError("in '" + text.substr(0, 40) + "…': expected at most 100 nested expressions");
     NodePtr node = disjunction();

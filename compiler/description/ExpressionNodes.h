@@ -1,6 +1,4 @@
-// The tree of an expression.
-//
-// Shared by the parser (Expression.cpp) and the evaluation (Evaluate.cpp) only.
+// The tree of an expression, which only the parser (Expression.cpp) and the evaluation (Evaluate.cpp) use.
 #pragma once
 
 #include "compiler/description/Expression.h"
@@ -31,8 +29,8 @@ enum class Operator {
 
 struct Expression::Node {
   Operator op;
-  ParameterValue value; // constant
-  std::string name;     // name, call
+  ParameterValue value; // of a constant
+  std::string name;     // of a name or a call
   std::vector<std::shared_ptr<const Node>> operands;
 };
 

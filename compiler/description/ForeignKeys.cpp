@@ -9,12 +9,12 @@ namespace {
 
 struct ForeignKey {
   const char *name;
-  std::optional<double> neutral; ///< absent: null or false alone change nothing
+  std::optional<double> neutral; ///< a value without effect; absent: only null and false
 };
 
 } // namespace
 
-/// Scales and limits of hidden states, scores and logits, norms of heads, experts.
+/// Scales and limits of hidden states, scores and logits; norms of heads; experts.
 static constexpr ForeignKey foreignKeys[] = {{"attention_multiplier", {}},
                                              {"embedding_multiplier", 1},
                                              {"residual_multiplier", 1},

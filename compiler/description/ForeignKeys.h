@@ -1,12 +1,12 @@
-// Keys of config.json that change what is computed, where the architecture knows nothing of them.
+// Keys of config.json that change the computed function, but that the architecture's description does not read.
 #pragma once
 
 #include "compiler/description/Parameters.h"
 
 namespace nstf::description {
 
-/// Most keys that a description doesn't read say nothing about the function (dropout, versions, the names of classes).
-/// Throws support::InputError for one that does, unless its value is the one that changes nothing.
+/// Most keys that a description doesn't read don't affect the function (dropout, versions, class names). Throws
+/// support::InputError for one that does, unless its value has no effect.
 void refuseForeignKeys(const GraphDescription &description, const ParameterSource &source);
 
 } // namespace nstf::description

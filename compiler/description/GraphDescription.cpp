@@ -1,4 +1,4 @@
-// What a YAML file says about a graph: the reader.
+// Reads a graph description from YAML.
 
 #include "compiler/description/GraphDescription.h"
 
@@ -32,7 +32,7 @@ const std::map<std::string, std::vector<std::string>> &nstf::description::knownK
   return keys;
 }
 
-/// Stored types first.
+/// Types of stored tensors first.
 static constexpr std::string_view tensorTypes[] = {"f32", "f16", "bf16", "i32", "e4m3fnuz", "i8"};
 
 static std::span<const std::string_view> getTensorTypes(TensorKind kind) {
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  /// A map whose keys the format gives.
+  /// A map with the keys that the format defines for `kind`.
   static YamlMap fields(const YamlValue &value, const std::string &what, const std::string &kind) {
     return value.map(what + " to be a map", knownKeys().at(kind));
   }
@@ -123,7 +123,7 @@ private:
     return result;
   }
 
-  /// A text or a list of them.
+  /// Reads a text or a list of texts.
   static std::vector<std::string> texts(const YamlValue &value, const std::string &kind, const std::string &what) {
     if (!value.isList())
       return {scalar(value, "the " + kind + " of " + what)};
@@ -202,7 +202,7 @@ private:
     }
   }
 
-  /// `name: [shape]` or `name: {shape: …, …}`; `kind` is input, weight or state.
+  /// Reads `name: [shape]` or `name: {shape: …, …}`; `kind` is input, weight or state.
   static std::vector<TensorDescription> tensors(const YamlValue &map, const std::string &kind) {
     std::vector<TensorDescription> result;
     for (const YamlEntry &entry : entries(map, kind + "s")) {

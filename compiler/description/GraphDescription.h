@@ -1,7 +1,7 @@
-// What a YAML file says about a graph.
+// A graph description as read from a YAML file.
 //
-// One format (README.md, graph.schema.json) serves graphs a user writes and the architectures of templates/models. This
-// is the file as read: names and expressions; GraphExpansion.h gives it numbers.
+// One format (README.md, graph.schema.json) serves the user's graphs and the architectures of templates/models. These
+// structures hold names and expressions; GraphExpansion.h evaluates them.
 #pragma once
 
 #include "compiler/description/Expression.h"
@@ -15,24 +15,24 @@
 
 namespace nstf::description {
 
-/// A number the rest of the file is written in.
+/// A named value that expressions in the rest of the file use.
 struct ParameterDescription {
   std::string name;
   support::Place place;
-  std::string about; // for people
-  /// Where it is looked for, the first that is there and not null wins; none: it is `value`.
+  std::string about; // description for users
+  /// Keys of the source, of which the first that is present and not null is used; none: the parameter is `value`.
   std::vector<std::string> keys;
-  /// A tensor, instead of keys: whether the checkpoint has it.
+  /// Instead of keys: a tensor; the parameter is whether the checkpoint has it.
   std::string tensor;
   /// "integer", "float", "boolean", "text", "integers", "texts" or "rope".
   std::string type;
-  /// The value, or with keys the default. Nothing: the source must have it.
+  /// The value or, with keys, the default. Nothing: the source must have a key.
   std::optional<Expression> value;
   std::optional<Expression> minimum, maximum;
   std::vector<Expression> oneOf;
-  /// Whether a key that is null is the value null, and not as good as absent.
+  /// Whether a null key gives the value null; otherwise it counts as absent.
   bool nullable = false;
-  /// Tensors: true becomes false where the checkpoint has two of them that differ.
+  /// Tensors: the value true becomes false if the checkpoint has two of them with different bytes.
   std::vector<std::string> unlessDiffer;
 };
 
@@ -42,7 +42,7 @@ struct CheckDescription {
   std::string message; // with {expressions}; empty: "expected <condition>"
 };
 
-/// Types that a tensor of a graph may have: an input's is any of them, a weight's or a state's one that is stored.
+/// The types of a graph's tensors: inputs may have any of them, weights and states only stored ones.
 enum class TensorKind { Input, Stored };
 bool isTensorType(std::string_view type, TensorKind kind);
 /// "f32, f16, bf16 or i32"
@@ -53,24 +53,24 @@ struct TensorDescription {
   std::string name;
   support::Place place;
   std::string type;                // or "{expression}"
-  std::string about;               // inputs: for people
-  std::vector<Expression> shape;   // "tokens" is an expression of its own: the rows of a step
+  std::string about;               // inputs: description for users
+  std::vector<Expression> shape;   // "tokens" is a whole expression: the rows of a step
   std::string order;               // inputs and states: "rows", "keys", "values" or "{expression}"; empty: rows
-  std::optional<Expression> heads; // of keys and values
+  std::optional<Expression> heads; // for keys and values
   std::optional<Expression> when;
-  /// Weights: its names in the checkpoint where that isn't `name`; the first that is there counts.
+  /// Weights: the names in the checkpoint if they differ from `name`; the first that exists is used.
   std::vector<std::string> tensors;
-  /// Weights: the shape in the checkpoint, where the tensor there is another or has a part for this one.
+  /// Weights: the shape in the checkpoint if it differs, or if this weight is a part of that tensor.
   std::vector<Expression> stored;
   struct Slice {
     support::Place place;
     Expression axis, from, count;
   };
-  std::optional<Slice> slice; // of what is stored
-  bool transposed = false;    // what is stored, or the slice of it
+  std::optional<Slice> slice; // of the stored tensor
+  bool transposed = false;    // the stored tensor, or its slice, is transposed
 };
 
-/// `a | b`: the first that exists; with `| none` at the end, nothing when none does.
+/// `a | b`: the first one that exists. With `| none` at the end, nothing if none exists.
 struct OperandDescription {
   support::Place place;
   std::vector<std::string> alternatives;
@@ -82,8 +82,8 @@ struct NodeDescription {
   support::Place place;
   std::string op;
   std::vector<OperandDescription> operands;
-  std::vector<std::string> results; // names of an operation's results where it has several, in the place of the node's
-  /// A list is several expressions, a scalar one.
+  std::vector<std::string> results; // names of several results, which replace the node's name
+  /// A list has several expressions, a scalar one.
   struct Attribute {
     std::string name;
     support::Place place;
@@ -94,20 +94,20 @@ struct NodeDescription {
   std::optional<Expression> when;
 };
 
-/// Weights, states and nodes that see each other.
+/// Weights, states and nodes with a common scope.
 struct SectionDescription {
   std::vector<TensorDescription> weights, states;
   std::vector<NodeDescription> nodes;
 };
 
-/// A section that stands `count` times, each time with its own names.
+/// A section that is repeated `count` times, each time with its own names.
 struct RepeatDescription : SectionDescription {
   std::string name;
   support::Place place;
   Expression count;
   std::string variable;
   std::string prefix; // of weights and nodes, with {expressions}
-  /// A value handed from one time to the next: `first` outside, then `next` of the time before.
+  /// A value carried from one repetition to the next: `first` in the first one, then `next` of the one before.
   struct Carry {
     std::string name;
     support::Place place;
@@ -119,12 +119,12 @@ struct RepeatDescription : SectionDescription {
 struct GraphDescription : SectionDescription {
   std::string file;
   std::string name;
-  std::string about; // for people
-  /// Names in config.json's "architectures" that this file describes; empty for a graph.
+  std::string about; // description for users
+  /// The names in config.json's "architectures" that this file describes; empty for a user's graph.
   std::vector<std::string> architectures;
-  /// What the names of tensors may also lack in a checkpoint ("model."); empty for none.
+  /// A prefix that the tensors' names may lack in a checkpoint ("model."); empty: none.
   std::string optionalPrefix;
-  /// Keys the source must not have (absent or null), with the reason.
+  /// Keys that the source must not have (they must be absent or null), with the reason.
   std::vector<std::pair<std::string, std::string>> refused;
   std::vector<ParameterDescription> parameters;
   std::vector<CheckDescription> checks;
@@ -141,12 +141,12 @@ struct GraphDescription : SectionDescription {
   std::vector<Output> outputs;
 };
 
-/// Reads `text`; `file` is its name in messages. Throws support::InputError with the line of the fault: not YAML, an
-/// unknown or repeated key, a missing one, a value of the wrong form, an expression that isn't one.
+/// Reads `text`; `file` is its name in messages. Throws support::InputError with the line of the error: invalid YAML,
+/// an unknown, repeated or missing key, a value of the wrong form, or an invalid expression.
 GraphDescription readGraphDescription(const std::string &text, const std::string &file);
 
-/// The keys the reader knows, by the place they stand at ("document", "parameter", "tensor", "node", …). A test holds
-/// graph.schema.json against them.
+/// The keys that the reader knows, by their context ("document", "parameter", "tensor", "node", …). A test compares
+/// graph.schema.json with them.
 const std::map<std::string, std::vector<std::string>> &knownKeys();
 
 } // namespace nstf::description

@@ -1,8 +1,8 @@
-// A graph description with its numbers filled in.
+// Expands a graph description: evaluates its expressions and resolves its names.
 //
-// 1. Declare: every scope (the file's own, and one for each time a section stands) gets its names, in written order.
-// 2. Resolve: operands are looked up in their scope, then in the file's; carried values lead on to what they stand for.
-// 3. Order: Kahn's algorithm, always taking the ready node that was written first; what remains holds a cycle.
+// 1. Declare: every scope (the file's own, and one for each repetition of a section) gets its names, in written order.
+// 2. Resolve: an operand is looked up in its scope, then in the file's; carried values are followed to their sources.
+// 3. Order: Kahn's algorithm, always taking the ready node that was written first; the remaining nodes contain a cycle.
 
 #include "compiler/description/GraphExpansion.h"
 
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// What a name means in a scope. A carried value stands for another name in another scope.
+  /// The meaning of a name in a scope. A carried value refers to another name in another scope.
   struct Meaning {
     enum Kind { value, carried, absent } kind = absent; // absent: declared, but its condition is false
     Reference reference{};
@@ -242,9 +242,9 @@ private:
 
   // 2. Resolve
 
-  /// The value an operand means in a scope, or nothing for an optional one that isn't there.
+  /// The value of an operand in a scope, or nothing if an optional operand is absent.
   std::optional<Reference> lookUp(const OperandDescription *operand, size_t scope) {
-    // Every hop leaves one carried value for the one before it, so a longer way than there are scopes is a circle.
+    // Each hop leads from one repetition to the one before it, so more hops than scopes mean a cycle.
     for (size_t hops = 0; hops <= scopes.size() + 1; ++hops) {
       const Meaning *meaning = nullptr;
       for (const std::string &name : operand->alternatives) {
@@ -328,7 +328,7 @@ private:
     graph.nodes = std::move(sorted);
   }
 
-  /// Of the nodes that never got ready, each reads another of them: walking back must come round.
+  /// Each node that never became ready reads another such node, so following the operands finds a cycle.
   [[noreturn]] void reportCycle(const std::vector<size_t> &missing) {
     size_t node = std::find_if(missing.begin(), missing.end(), [](size_t n) { return n > 0; }) - missing.begin();
     std::vector<size_t> path;
@@ -357,8 +357,8 @@ private:
     const NodeDescription *description;
     size_t scope;
   };
-  std::vector<Origin> origins; // of graph.nodes, before they are put in order
-  std::vector<Names> scopes;   // [0]: the file's own
+  std::vector<Origin> origins; // of graph.nodes, before they are sorted
+  std::vector<Names> scopes;   // [0] is the file's own
 };
 
 } // namespace

@@ -1,7 +1,7 @@
-// A graph description with its numbers filled in.
+// A graph description with all expressions evaluated.
 //
-// Repeated sections are written out, conditions decided, names resolved and nodes put in an order in which every node
-// stands after what it reads: the written order wherever that allows it.
+// Repeated sections are written out, conditions are decided, names are resolved, and the nodes are sorted such that
+// every node comes after its operands, in the written order as far as possible.
 #pragma once
 
 #include "compiler/checkpoint/StridedView.h"
@@ -16,22 +16,22 @@
 namespace nstf::description {
 
 struct ExpandedTensor {
-  /// The leading extent of a tensor with one row for each token of a step.
+  /// The leading extent of a tensor that has one row for each token of a step.
   static constexpr int64_t tokens = -1;
 
   std::string name;
   support::Place place;
   std::string type; // "f32"
   std::vector<int64_t> shape;
-  std::optional<support::OperandOrder> order; // nothing: row by row
-  /// Weights: the names it may have in the checkpoint, the shape there, and which part of that it is.
+  std::optional<support::OperandOrder> order; // nothing: row-major
+  /// Weights: the possible names in the checkpoint, the shape there, and the weight's part of it.
   std::vector<std::string> tensors;
   std::vector<int64_t> stored;
-  bool regrouped = false; // the tensor's own shape may be groupsInto of `stored`
+  bool regrouped = false; // the tensor's own shape may be one that groupsInto accepts
   checkpoint::StridedView view;
 };
 
-/// What an operand is: an entry of one of the lists of ExpandedGraph.
+/// The value of an operand: an entry in one of the lists of ExpandedGraph.
 struct Reference {
   enum Kind { input, weight, state, node } kind;
   size_t index;
@@ -43,7 +43,7 @@ struct ExpandedNode {
   support::Place place;
   std::string op;
   std::vector<Reference> operands;
-  size_t results; // how many the description names
+  size_t results; // the number of names in the description
   struct Attribute {
     std::string name;
     support::Place place;
@@ -55,17 +55,17 @@ struct ExpandedNode {
 struct ExpandedGraph {
   std::string file;
   std::string name;
-  std::string optionalPrefix; // which names of tensors may lack
-  int64_t context;            // positions a run can have
+  std::string optionalPrefix; // which the names of tensors may lack
+  int64_t context;            // maximum number of positions
   std::map<std::string, ParameterValue> model;
   std::vector<ExpandedTensor> inputs, weights, states;
   std::vector<ExpandedNode> nodes;
   std::vector<std::pair<std::string, Reference>> outputs;
 };
 
-/// Throws support::InputError with the line of the fault: an unknown operand, a cycle (with its nodes), a name used
-/// twice, a shape that isn't whole numbers of at least 1, a part that isn't one of what is stored or doesn't fit the
-/// weight, a context of less than 1, more than a million nodes.
+/// Throws support::InputError with the line of the error: an unknown operand, a cycle (with its nodes), a name used
+/// twice, a shape with an extent that isn't a whole number of at least 1, a part that doesn't lie within the stored
+/// tensor or doesn't fit the weight, a context of less than 1, more than a million nodes.
 ExpandedGraph expandGraph(const GraphDescription &description, const Parameters &parameters);
 
 } // namespace nstf::description

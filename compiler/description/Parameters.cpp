@@ -1,4 +1,4 @@
-// The numbers a graph description is written in.
+// Evaluates the parameters of a graph description.
 
 #include "compiler/description/Parameters.h"
 #include "support/Escape.h"
@@ -18,7 +18,8 @@ Scope nstf::description::scopeOf(const Parameters &parameters) {
 
 static bool isNull(const ParameterValue &value) { return std::holds_alternative<std::monostate>(value); }
 
-/// `value` as `type`, or nothing when it is no such thing. A whole number is also a float and a list of one.
+/// `value` converted to `type`, or nothing if that is impossible. A whole number can become a float, or a list with
+/// that number.
 static std::optional<ParameterValue> convert(const ParameterValue &value, const std::string &type) {
   const int64_t *integer = std::get_if<int64_t>(&value);
   if (type == "integer" && integer)
@@ -100,7 +101,7 @@ private:
         throw support::InputError(where + "no '" + support::escape(key) +
                                   "', and its default doesn't work: " + error.message);
       }
-      if (isNull(value)) // a default of null: the graph asks for it with == null
+      if (isNull(value)) // a default of null, which the graph compares with null
         return value;
     }
     std::optional<ParameterValue> converted = convert(value, parameter.type);
@@ -115,7 +116,7 @@ private:
     return *converted;
   }
 
-  /// Whether the checkpoint has two of these tensors with other bytes.
+  /// Whether the checkpoint has two of these tensors with different bytes.
   bool differ(const std::vector<std::string> &tensors, const std::string &where) {
     Checkpoint::Entry first;
     for (const std::string &tensor : tensors) {
@@ -133,7 +134,7 @@ private:
     return false;
   }
 
-  /// Older and newer files have it under different keys; one that has both says the same twice.
+  /// Older and newer files have different keys; a file with several must have the same rope under each.
   RopeScaling evaluateRope(const ParameterDescription &parameter) {
     std::vector<std::string> given;
     for (const std::string &key : parameter.keys)
@@ -163,7 +164,7 @@ private:
         return *real;
       parameter.place.error("parameter '" + support::escape(parameter.name) + "': expected bounds of numbers only");
     };
-    // Written so that NaN is out of every bound.
+    // Written such that NaN violates every bound.
     if (!((number(value) - number(limit)) * sign >= 0))
       throw support::InputError(where + ": expected " + relation + " " + describe(limit) + " but got " +
                                 describe(value));
@@ -173,7 +174,7 @@ private:
                   const ParameterValue &value) {
     if (parameter.oneOf.empty())
       return;
-    if (const auto *items = std::get_if<std::vector<std::string>>(&value)) { // each of them
+    if (const auto *items = std::get_if<std::vector<std::string>>(&value)) { // checks each item
       for (const std::string &item : *items)
         checkOneOf(parameter, where, key, item);
       return;

@@ -1,6 +1,5 @@
-// The numbers a graph description is written in.
-//
-// A model's configuration (config.json, later GGUF's metadata) becomes named values, each checked as the YAML says.
+// The parameters of a graph description: a model's configuration (config.json, later GGUF's metadata) as named values,
+// of which each is checked as the YAML file requires.
 #pragma once
 
 #include "compiler/checkpoint/Checkpoint.h"
@@ -11,15 +10,15 @@
 
 namespace nstf::description {
 
-/// Where parameters with a `key` come from.
+/// The source of parameters that have keys.
 class ParameterSource {
 public:
   virtual ~ParameterSource() = default;
-  /// The value of a key; null when it is absent. Dots lead into objects: "rope_scaling.type".
+  /// The value of a key; null if it is absent. Dots lead into objects: "rope_scaling.type".
   virtual ParameterValue find(const std::string &key) const = 0;
-  /// Whether the key is there, be it null.
+  /// Whether the key is present, even if it is null.
   virtual bool has(const std::string &key) const { return !std::holds_alternative<std::monostate>(find(key)); }
-  /// The file, for messages.
+  /// The file's name, for messages.
   virtual std::string name() const = 0;
 };
 
@@ -28,16 +27,16 @@ using Parameters = std::map<std::string, ParameterValue>;
 /// Looks names up in `parameters`. The map must outlive the scope.
 Scope scopeOf(const Parameters &parameters);
 
-/// Evaluates the parameters of `description` in their order, each may use those before it, then its checks and refused
-/// keys. `source` may be null for a description without keys; without `checkpoint` parameters that ask for a tensor
-/// have their default. `notes` gets a line for each value that isn't what the source says. Throws support::InputError:
-/// with the source's name where the source is at fault, with a line of the description otherwise.
+/// Evaluates the parameters of `description` in order (each may use those before it), then its checks and refused keys.
+/// `source` may be null for a description without keys. Without `checkpoint`, parameters that refer to a tensor have
+/// their default. `notes` gets a line for each value that differs from the source. Throws support::InputError, with the
+/// source's name if the source is wrong, else with a line of the description.
 Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source,
                               const checkpoint::Checkpoint *checkpoint = nullptr,
                               std::vector<std::string> *notes = nullptr);
 
-/// The scaling of rotary embeddings that stands under `key` of `source`, an object as config.json's "rope_scaling".
-/// Throws support::InputError that names the source and the key at fault.
+/// Reads the scaling of rotary embeddings under `key` of `source`, an object like config.json's "rope_scaling". Throws
+/// support::InputError with the source and the key.
 RopeScaling readRopeScaling(const ParameterSource &source, const std::string &key);
 
 } // namespace nstf::description

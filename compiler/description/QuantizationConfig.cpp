@@ -11,7 +11,7 @@ using namespace nstf;
 using namespace nstf::description;
 using nlohmann::json;
 
-/// A key that may be absent or null.
+/// The value of an optional key; nullptr if it is absent or null.
 static const json *lookUp(const json &object, const char *key) {
   auto found = object.is_object() ? object.find(key) : object.end();
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -122,8 +122,9 @@ QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::
   return linear;
 }
 
-/// Each row gets a scale of its own, which is found when it runs: scales by tensor that the checkpoint has are not
-/// needed, finer ones are not there. Empty, and the fault is known, where that is not what the checkpoint has in mind.
+/// Reads the quantisation of linears' inputs. Each row gets its own scale, computed at run time. That replaces the
+/// checkpoint's scales by tensor; finer scales don't occur. If the checkpoint requires anything else, returns "" and
+/// sets the fault.
 std::string QuantizationConfig::readInputs(const json &inputs, const QuantizedLinear &weights) {
   std::string strategy = readText(inputs, "strategy"), type = readText(inputs, "type");
   int64_t bits = readInteger(inputs, {"num_bits"});
@@ -131,7 +132,7 @@ std::string QuantizationConfig::readInputs(const json &inputs, const QuantizedLi
   bool isProduct = weights.isByte() && weights.group == 0 && !weights.zeros;
   if (isProduct && type == (weights.isFloat() ? "float" : "int") && bits == 8 && !hasZeros &&
       (strategy == "token" || strategy == "tensor"))
-    return weights.isFloat() ? "e4m3fnuz" : "i8"; // the type of the chip
+    return weights.isFloat() ? "e4m3fnuz" : "i8"; // the chip's fp8 type
   activationsFault =
       "expected input_activations of 8 bits, symmetric, by token or tensor, beside weights of the same type with a "
       "scale a row or tensor, but got " +
@@ -140,8 +141,7 @@ std::string QuantizationConfig::readInputs(const json &inputs, const QuantizedLi
   return "";
 }
 
-/// Each token and head gets a scale of its own, which is found when it runs: scales that the checkpoint has are not
-/// needed.
+/// Each token and head gets its own scale, computed at run time, so the checkpoint's scales are not needed.
 std::string QuantizationConfig::readKvCache(const json &scheme) const {
   std::string type = readText(scheme, "type");
   int64_t bits = readInteger(scheme, {"num_bits"});
@@ -181,7 +181,7 @@ void QuantizationConfig::readCompressedTensors(const json &object) {
     ignored = readTargets(*list, "ignore");
 }
 
-/// -1 is the row.
+/// Converts a group size, in which -1 is the whole row.
 static int64_t toGroup(int64_t group, const std::string &place) {
   if (group == 0)
     throw support::InputError(place + ": expected groups of 32, 64, 128 or -1, the row, but got 0");
@@ -203,7 +203,7 @@ void QuantizationConfig::readAwq(const json &object) {
     target.isPart = true;
 }
 
-/// Zeros are there for symmetric ones too.
+/// Reads GPTQ, which stores zeros even if they are symmetric.
 void QuantizationConfig::readGptq(const json &object) {
   std::string format = readText(object, "checkpoint_format");
   if (!format.empty() && format != "gptq" && format != "gptq_v2")
@@ -219,7 +219,7 @@ void QuantizationConfig::readGptq(const json &object) {
     ignored.push_back({false, "lm_head", {}});
 }
 
-/// [rows, columns], or as compressed-tensors wrote them first "128x128".
+/// Reads [rows, columns], or "128x128" as early compressed-tensors wrote it.
 void QuantizationConfig::readBlocks(const json &blocks, QuantizedLinear &linear) const {
   static const std::regex sizes("([1-9][0-9]{0,8})x([1-9][0-9]{0,8})");
   std::smatch match;
@@ -236,7 +236,7 @@ void QuantizationConfig::readBlocks(const json &blocks, QuantizedLinear &linear)
   linear.group = blocks[1].get<int64_t>();
 }
 
-/// As DeepSeek's models have it, or without blocks a scale a matrix.
+/// Reads fp8 as in DeepSeek's models, or, without blocks, with one scale per matrix.
 void QuantizationConfig::readFloat8(const json &object) {
   if (std::string kind = readText(object, "fmt"); !kind.empty() && kind != "e4m3")
     throw support::InputError(place + ": expected fp8 of the fmt e4m3 but got '" + support::escape(kind) + "'");

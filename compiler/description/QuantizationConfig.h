@@ -1,4 +1,5 @@
-// What config.json's "quantization_config" says of a checkpoint's linears: compressed-tensors, AWQ, GPTQ and fp8.
+// Reads config.json's "quantization_config", which describes a checkpoint's linears: compressed-tensors, AWQ, GPTQ and
+// fp8.
 #pragma once
 
 #include "compiler/description/Config.h"
@@ -8,44 +9,43 @@
 
 namespace nstf::description {
 
-/// How the matrix of a linear is stored.
+/// The storage of a linear's matrix.
 struct QuantizedLinear {
   enum Method { Pack, Bytes, Awq, Gptq, GptqV2, Floats, FloatBlocks } method;
   int64_t bits;
-  int64_t group; ///< 0: the row
+  int64_t group; ///< 0: the whole row
   bool zeros;
-  int64_t scaleRows = 1;  ///< that share scales and zeros; 0: all
-  bool symmetric = false; ///< zeros that are there, GPTQ's, are all in the middle
+  int64_t scaleRows = 1;  ///< rows that share scales and zeros; 0: all
+  bool symmetric = false; ///< stored zeros (GPTQ's) are all in the middle of the codes' range
 
   bool isFloat() const { return method == Floats || method == FloatBlocks; }
-  /// A byte a code.
+  /// Whether each code is one byte.
   bool isByte() const { return method == Bytes || isFloat(); }
 };
 
 class QuantizationConfig {
 public:
-  /// Nothing where the model is not quantised. Throws support::InputError for what is unknown or not read here.
+  /// Returns nothing if the model is not quantised. Throws support::InputError for unknown or unsupported values.
   static std::optional<QuantizationConfig> read(const Config &config);
 
-  /// Of the linear of this name ("model.layers.0.mlp.up_proj"); null: its weight is numbers.
+  /// The storage of the linear with this name ("model.layers.0.mlp.up_proj"); null: its weight is numbers.
   const QuantizedLinear *find(const std::string &module) const;
-  /// Type of the codes of what linears read, each row with a scale that is found when it runs: "i8" or "e4m3fnuz";
-  /// empty: numbers.
+  /// The code type of linears' inputs, "i8" or "e4m3fnuz", whose rows get scales at run time; empty: numbers.
   const std::string &getActivations() const { return activations; }
-  /// Why linears read numbers although the checkpoint has codes in mind; empty: they read what it says.
+  /// The reason why linears read numbers although the checkpoint requires codes; empty if there is no such conflict.
   const std::string &getActivationsFault() const { return activationsFault; }
-  /// Type of the codes that caches hold, likewise: "i8" or "e4m3fnuz"; empty: numbers.
+  /// The code type of caches, likewise: "i8" or "e4m3fnuz"; empty: numbers.
   const std::string &getKvCache() const { return kvCache; }
-  /// The file and key, for messages.
+  /// The file and the key, for messages.
   const std::string &getPlace() const { return place; }
 
 private:
-  /// "Linear", a name, or "re:" and an expression that a name begins with.
+  /// A pattern: "Linear", a name, or "re:" and a regular expression that matches the beginning of a name.
   struct Target {
     bool isLinear;
     std::string name;
     std::optional<std::regex> expression;
-    bool isPart = false; ///< a name that is a part of another matches that too
+    bool isPart = false; ///< also matches names that contain this one
 
     bool matches(const std::string &module) const;
   };

@@ -1,4 +1,4 @@
-// The canonical form of rotary embeddings.
+// Computes the canonical form of rotary embeddings.
 
 #include "compiler/description/Rope.h"
 
@@ -27,12 +27,13 @@ static double factorOf(const RopeScaling &scaling, double positions) {
   return scaling.factor.value_or(positions / scaling.original.value_or(positions));
 }
 
-/// Wavelengths beyond original / low are stretched, those below original / high kept, between them the share runs over.
+/// Divides frequencies whose wavelength exceeds original / low, keeps those below original / high, and blends in
+/// between.
 static void scaleLlama3(std::vector<double> &frequencies, const RopeScaling &scaling, double positions) {
   double original = scaling.original.value_or(positions), factor = *scaling.factor;
   double low = scaling.lowFrequencyFactor, high = scaling.highFrequencyFactor;
   for (double &frequency : frequencies) {
-    double turns = original * frequency / (2 * std::numbers::pi); // of the pair over the positions trained with
+    double turns = original * frequency / (2 * std::numbers::pi); // turns of the pair over the trained positions
     double kept = std::clamp((turns - low) / (high - low), 0.0, 1.0);
     frequency = (1 - kept) * frequency / factor + kept * frequency;
   }
@@ -41,7 +42,7 @@ static void scaleLlama3(std::vector<double> &frequencies, const RopeScaling &sca
 static void scaleYarn(std::vector<double> &frequencies, double theta, const RopeScaling &scaling, double positions) {
   double original = scaling.original.value_or(positions), factor = factorOf(scaling, positions);
   double rotary = 2.0 * static_cast<double>(frequencies.size());
-  // The pair that turns so many times over the positions trained with.
+  // The (fractional) pair that makes this number of turns over the trained positions.
   auto pairOf = [&](double turns) {
     return rotary * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(theta));
   };

@@ -1,7 +1,7 @@
-// The scaling of rotary embeddings in a configuration.
+// Reads the scaling of rotary embeddings from a configuration.
 //
-// Keys are those of transformers (modeling_rope_utils.py), where "original_max_position_embeddings" beside the object
-// goes before the one in it.
+// The keys are those of transformers (modeling_rope_utils.py). "original_max_position_embeddings" beside the object has
+// priority over that in the object.
 
 #include "compiler/description/Parameters.h"
 
@@ -71,7 +71,7 @@ private:
       if (source.has(object + "." + layers))
         throw support::InputError("'" + source.name() + "': " + object + "." + layers +
                                   " is not supported: expected one rope for all layers");
-    for (const char *name : {"rope_type", "type"}) { // the second before transformers 4.43
+    for (const char *name : {"rope_type", "type"}) { // "type" is from before transformers 4.43
       std::string key = object + "." + name;
       if (!source.has(key))
         continue;

@@ -1,4 +1,4 @@
-// Which part of a stored tensor a weight is.
+// Finds the part of a stored tensor that a weight is.
 
 #include "compiler/description/StoredPart.h"
 #include "support/Escape.h"

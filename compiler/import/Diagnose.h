@@ -1,4 +1,4 @@
-// From thrown errors, and notes, to MLIR diagnostics.
+// Converts exceptions and notes to MLIR diagnostics.
 #pragma once
 
 #include "support/InputError.h"
@@ -13,7 +13,7 @@
 
 namespace nstf::import {
 
-/// Runs `import`, which returns a module. What it throws becomes one diagnostic, at the line it names, and a null
+/// Runs `import`, which returns a module. An exception becomes one diagnostic, at the line that it names, and a null
 /// module.
 template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIRContext *context, Import import) {
   try {
@@ -26,13 +26,13 @@ template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIR
   } catch (const std::filesystem::filesystem_error &error) {
     mlir::emitError(mlir::UnknownLoc::get(context))
         << "'" << support::describePath(error.path1()) << "': " << error.code().message();
-  } catch (const std::runtime_error &error) { // of a file that cannot be read
+  } catch (const std::runtime_error &error) { // a file that cannot be read
     mlir::emitError(mlir::UnknownLoc::get(context)) << error.what();
   }
   return nullptr;
 }
 
-/// What is good to know of an import that goes well; printed as a note.
+/// Emits a note on a successful import.
 inline void tell(mlir::MLIRContext *context, const std::string &note) {
   mlir::emitRemark(mlir::UnknownLoc::get(context)) << note;
 }

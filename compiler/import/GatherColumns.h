@@ -1,4 +1,4 @@
-// Columns of a value in another order, as tensor code.
+// Permutes the columns of a value, as tensor code.
 #pragma once
 
 #include "mlir/IR/Builders.h"

@@ -7,7 +7,8 @@ using namespace nstf;
 using namespace nstf::import;
 using nlohmann::json;
 
-/// What changes the choice of tokens in transformers' generate, with the value that changes nothing beside null.
+/// Keys that change the choice of tokens in transformers' generate, each with the value, besides null, that has no
+/// effect.
 static const std::pair<const char *, json> unknown[] = {{"num_beams", 1},
                                                         {"num_beam_groups", 1},
                                                         {"penalty_alpha", 0},
@@ -41,7 +42,7 @@ std::optional<GenerationConfig> GenerationConfig::read(const std::filesystem::pa
   config.name = file.string();
   const json document = support::parseJson(support::readTextFile(config.name), config.name);
   const support::JsonCursor root(document, config.name);
-  root.members(); // says what is no object
+  root.members(); // throws if the root is no object
   if (auto eos = root.find("eos_token_id"); eos && !eos->isNull()) {
     auto ids = eos->isArray() ? eos->elements() : std::vector{*eos};
     for (const support::JsonCursor &id : ids)

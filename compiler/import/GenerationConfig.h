@@ -1,4 +1,4 @@
-// generation_config.json of a Hugging Face folder: where a text ends, and how its makers sample.
+// generation_config.json of a Hugging Face folder: which tokens end a text, and the default sampling.
 #pragma once
 
 #include "nstf/Manifest.h"
@@ -11,14 +11,14 @@
 namespace nstf::import {
 
 struct GenerationConfig {
-  std::string name;         // of the file, as messages have it
+  std::string name;         // of the file, for messages
   std::vector<int64_t> eos; // each of these ids ends a text
   manifest::Sampling sampling;
-  /// Keys by which transformers would choose other tokens, and NSTF doesn't.
+  /// Keys that change the choice of tokens in transformers and that NSTF ignores.
   std::vector<std::string> ignored;
 
-  /// The file in a folder; nothing where there is none. Ids are below `vocabulary`. Throws support::InputError that
-  /// names file and key.
+  /// Reads the file in a folder; nothing if there is none. Ids must be below `vocabulary`. Throws support::InputError
+  /// with file and key.
   static std::optional<GenerationConfig> read(const std::filesystem::path &folder, int64_t vocabulary);
 };
 

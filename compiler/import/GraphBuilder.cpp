@@ -1,4 +1,4 @@
-// An expanded graph as an nstf module.
+// Builds an nstf module from an expanded graph.
 
 #include "compiler/import/GraphBuilder.h"
 
@@ -75,7 +75,7 @@ private:
 
   // Weights
 
-  /// The matrices of linears that are in codes.
+  /// Finds the linears' matrices that are stored as codes.
   void findCodes(QuantizedWeights &quantized) {
     std::set<size_t> others;
     for (const ExpandedNode &node : graph.nodes)
@@ -89,7 +89,7 @@ private:
             codes.emplace(index, *found);
   }
 
-  /// Of the matrix of a linear, where it is in codes.
+  /// The codes of a linear's matrix, or end() if it is stored as numbers.
   std::map<size_t, QuantizedWeight>::const_iterator getCodes(const ExpandedNode &node) const {
     bool hasMatrix = node.op == "linear" && node.operands.size() > 1 && node.operands[1].kind == Reference::weight;
     return hasMatrix ? codes.find(node.operands[1].index) : codes.end();
@@ -111,7 +111,8 @@ private:
     return weight.name + "." + stringifyPlane(plane).str();
   }
 
-  /// Whoever writes a checkpoint of weights that have no source has to know which are no tensors of their own.
+  /// Without a checkpoint a weight has no source. The attribute then tells a writer of checkpoints that the weight is
+  /// only part of a tensor.
   void createWeight(const ExpandedTensor &weight) {
     auto made =
         WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
@@ -134,7 +135,8 @@ private:
                          quantized.format.getPlaneType(plane, weight.shape[0]), getPlaneName(weight, plane));
   }
 
-  /// What a linear reads, as the columns of its matrix stand. Matrices that read the same in one order share that.
+  /// Permutes a linear's input to the order of its matrix's columns. Matrices with the same input and order share the
+  /// result.
   mlir::Value orderInputs(mlir::Value x, const ExpandedTensor &weight, const QuantizedWeight &quantized) {
     mlir::Value &ordered = inOrder[{x.getAsOpaquePointer(), quantized.order}];
     if (!ordered)
@@ -153,8 +155,8 @@ private:
                                 values[Plane::scales], values[Plane::zeros], quantized.format);
   }
 
-  /// Every weight has its tensor, of the shape the description gives. All that are missing are one fault: the first is
-  /// named, the others counted.
+  /// Checks that every weight has a tensor of the described shape. Missing tensors are reported as one error, which
+  /// names the first and counts the others.
   void checkWeights() {
     if (!checkpoint)
       return;
@@ -314,8 +316,8 @@ private:
   bool locateInFile;
   MLIRContext *context;
   OpBuilder builder;
-  std::map<size_t, QuantizedWeight> codes;                                      ///< of weights
-  std::map<std::pair<const void *, std::vector<int32_t>>, mlir::Value> inOrder; ///< by what is in which order
+  std::map<size_t, QuantizedWeight> codes;                                      ///< by weight
+  std::map<std::pair<const void *, std::vector<int32_t>>, mlir::Value> inOrder; ///< by value and order
   Block *body = nullptr;
   std::vector<Operation *> nodes;
   std::map<std::pair<bool, size_t>, mlir::Value> gotten;

@@ -1,7 +1,7 @@
-// Models in Hugging Face's folder layout.
+// Imports models in Hugging Face's folder layout.
 //
-// config.json names an architecture, a file of templates/models describes it, its parameters come from config.json, its
-// weights from the safetensors files, and GraphBuilder makes the module. Nothing here knows a model.
+// config.json names an architecture, which a file of templates/models describes. Parameters come from config.json and
+// weights from the safetensors files; GraphBuilder builds the module. This code is independent of the model.
 
 #include "compiler/import/HuggingFace.h"
 
@@ -26,8 +26,8 @@ using namespace nstf::description;
 using namespace nstf::import;
 namespace fs = std::filesystem;
 
-/// All architecture files, the user's first, read: they are few and small, and their "architectures" decide which is
-/// meant.
+/// Reads all architecture files, the user's first. They are few and small, and their "architectures" determine which
+/// one is used.
 static std::vector<GraphDescription> readArchitectures(const std::vector<std::string> &files) {
   std::vector<GraphDescription> result;
   for (const std::string &file : files) {
@@ -55,7 +55,7 @@ static std::vector<std::string> namesOf(const std::vector<GraphDescription> &arc
 
 std::vector<std::string> nstf::import::knownArchitectures() { return namesOf(readArchitectures({})); }
 
-/// By "architectures"; a config without goes by "model_type", which is a description's name.
+/// Chooses by "architectures", or for a config without it by "model_type", which is a description's name.
 static GraphDescription chooseArchitecture(const Config &config, const std::vector<std::string> &files) {
   std::vector<GraphDescription> descriptions = readArchitectures(files);
   std::vector<std::string> wanted = config.architectures();
@@ -83,7 +83,7 @@ static GraphDescription chooseArchitecture(const Config &config, const std::vect
                             "; --architecture FILE.yaml adds one)");
 }
 
-/// Replaces the model's own number of positions by the user's, at most that or `longest_context`.
+/// Replaces the model's number of positions by the user's, which may be at most that or `longest_context`.
 static void setContext(Parameters &parameters, int64_t wanted, const Config &config) {
   auto own = parameters.find("context"), longest = parameters.find("longest_context");
   auto max = longest == parameters.end() ? own : longest;
@@ -116,7 +116,8 @@ static void setRopeFactors(Parameters &parameters, RopeFactors wanted, const Con
       rope->factors = wanted;
 }
 
-/// Why short texts get other numbers than elsewhere, where factors follow the length of each text; empty: they don't.
+/// A note if short texts get other results than elsewhere because longrope's factors depend on the compiled context
+/// here, not on each text's length; else "".
 static std::string describeRopeFactors(const Parameters &parameters, const Config &config) {
   const RopeScaling *rope = findLongRope(parameters);
   auto context = parameters.find("context");
@@ -131,7 +132,7 @@ static std::string describeRopeFactors(const Parameters &parameters, const Confi
          ", takes the short ones";
 }
 
-/// A LoRA beside the model; empty: there is none.
+/// Describes a LoRA adapter in the model's folder; empty if there is none.
 static std::string describeAdapter(const fs::path &folder) {
   for (const char *name : {"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"})
     if (fs::exists(folder / name))
@@ -146,7 +147,7 @@ static std::string tokenizerOf(const fs::path &folder) {
   return "";
 }
 
-/// "bfloat16" of "bfloat16" and of "torch.bfloat16"; newer folders say "dtype". Empty: the config doesn't say.
+/// "bfloat16" for "bfloat16" and "torch.bfloat16", from "dtype" in newer folders; empty if the config has no type.
 static std::string dtypeOf(const Config &config) {
   for (const char *key : {"dtype", "torch_dtype"}) {
     ParameterValue value = config.find(key);
@@ -161,14 +162,14 @@ static std::string dtypeOf(const Config &config) {
   return "";
 }
 
-/// "checkpoints/tiny/" and "." both have a name.
+/// The folder's name, also for "checkpoints/tiny/" and ".".
 static std::string modelName(const fs::path &folder) {
   fs::path absolute = fs::absolute(folder).lexically_normal();
   return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
 }
 
-/// What generation_config.json adds to the graph. Where it says what ends a text and config.json doesn't, an
-/// architecture's default ends none.
+/// Adds generation_config.json to the graph. If that file has tokens that end a text and config.json doesn't, the
+/// architecture's default is not used.
 static std::optional<GenerationConfig> readGeneration(const fs::path &folder, const Config &config,
                                                       ExpandedGraph &graph, MLIRContext *context) {
   auto found = graph.model.find("vocabulary");

@@ -1,4 +1,4 @@
-// Models in Hugging Face's folder layout.
+// Imports models in Hugging Face's folder layout.
 #pragma once
 
 #include "compiler/import/ImportOptions.h"
@@ -11,14 +11,14 @@
 
 namespace nstf::import {
 
-/// Imports a folder with config.json and, unless options.needWeights is false, safetensors files (SafeTensors.h says
-/// which). The architecture is data: the file of templates/models whose "architectures" holds the one of config.json,
-/// or whose name is its "model_type" where it names none. Emits one diagnostic and returns null on any fault of the
-/// input.
+/// Imports a folder with config.json and, unless options.needWeights is false, safetensors files (see
+/// Checkpoint::open). The architecture is the file of templates/models whose "architectures" contains that of
+/// config.json or, if config.json names none, whose name is its "model_type". Emits one diagnostic and returns null on
+/// any error in the input.
 mlir::OwningOpRef<mlir::ModuleOp> importHuggingFace(const std::string &folder, mlir::MLIRContext *context,
                                                     const ImportOptions &options = {});
 
-/// Every name config.json's "architectures" may hold, sorted: "LlamaForCausalLM", …
+/// All names that config.json's "architectures" may have, sorted: "LlamaForCausalLM", …
 std::vector<std::string> knownArchitectures();
 
 } // namespace nstf::import

@@ -1,4 +1,4 @@
-// Every way into the compiler.
+// All importers.
 
 #include "compiler/import/Import.h"
 
@@ -22,7 +22,7 @@ using namespace nstf;
 using namespace nstf::import;
 namespace fs = std::filesystem;
 
-/// Makes a weight's path one from the working directory, and checks that the file holds its bytes.
+/// Makes a weight's path relative to the working directory, and checks that the file contains its bytes.
 static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
   SourceAttr source = *weight.getSource();
   fs::path file = folder / source.getPath().str();
@@ -47,13 +47,13 @@ static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
 
 namespace {
 
-/// While it lives, one error is told and what follows from it isn't: MLIR's parser goes on after some of them.
+/// While it lives, only the first error is reported: MLIR's parser continues after some errors.
 class FirstError : public ScopedDiagnosticHandler {
 public:
   explicit FirstError(MLIRContext *context) : ScopedDiagnosticHandler(context) {
     setHandler([this](Diagnostic &diagnostic) {
       const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-      return success(isError && std::exchange(told, isError)); // a failure leaves it to the handlers before
+      return success(isError && std::exchange(told, isError)); // failure passes it to earlier handlers
     });
   }
 
@@ -66,7 +66,7 @@ private:
 OwningOpRef<ModuleOp> nstf::import::importMlir(const std::string &path, MLIRContext *context,
                                                const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
-    std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
+    std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser is recursive
     if (std::optional<std::string> excess = support::findMlirExcess(text))
       throw support::InputError("'" + path + "': " + *excess);
     FirstError first(context);
@@ -85,7 +85,7 @@ OwningOpRef<ModuleOp> nstf::import::importMlir(const std::string &path, MLIRCont
   });
 }
 
-/// A folder without config.json, which may be a LoRA alone.
+/// Reports a folder without config.json, which may contain only a LoRA adapter.
 [[noreturn]] static void refuseFolder(const fs::path &folder) {
   fs::path adapter = folder / "adapter_config.json";
   if (!fs::exists(adapter))

@@ -1,4 +1,4 @@
-// Every way into the compiler.
+// All importers.
 #pragma once
 
 #include "compiler/import/ImportOptions.h"
@@ -10,14 +10,14 @@
 
 namespace nstf::import {
 
-/// Imports what `path` is: a folder with config.json (Hugging Face), a YAML graph (.yaml, .yml) or a module of the nstf
-/// dialect (.mlir). The context must have the nstf dialect registered; it is loaded here. The module is verified.
-/// Emits diagnostics and returns null on any fault of the input.
+/// Imports `path`: a folder with config.json (Hugging Face), a YAML graph (.yaml, .yml) or a module of the nstf dialect
+/// (.mlir). The nstf dialect must be registered in the context; it is loaded here. The module is verified. Emits
+/// diagnostics and returns null on any error in the input.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(const std::string &path, mlir::MLIRContext *context,
                                               const ImportOptions &options = {});
 
-/// Imports a module of the nstf dialect. Relative paths of weights are made relative to the file's folder; each source
-/// is checked to lie inside its file. Without options.needWeights the sources are taken off.
+/// Imports a module of the nstf dialect. Weights' paths are relative to the file's folder; each source must lie inside
+/// its file. Without options.needWeights the sources are removed.
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(const std::string &path, mlir::MLIRContext *context,
                                              const ImportOptions &options = {});
 

@@ -1,4 +1,4 @@
-// What the user may say about an import.
+// The user's options for an import.
 #pragma once
 
 #include "compiler/description/Rope.h"
@@ -11,15 +11,15 @@
 namespace nstf::import {
 
 struct ImportOptions {
-  /// False for --weights=random|none: weights need no files, none is opened and nstf.weight gets no source.
+  /// False for --weights=random|none: no weight file is opened, and nstf.weight gets no source.
   bool needWeights = true;
-  /// False where the user says whether linears read codes: then it doesn't matter what the checkpoint has in mind.
+  /// False if the user chooses whether linears read codes; then the checkpoint's setting is ignored.
   bool needActivations = true;
-  /// Positions a run can have, where the user wants others than the model says.
+  /// Number of positions, if the user wants another one than the model's.
   std::optional<int64_t> context;
-  /// Files that describe architectures, beside those of templates/models and before them.
+  /// Files that describe architectures; they precede those of templates/models.
   std::vector<std::string> architectures;
-  /// Other than Auto only for a model with longrope.
+  /// Not Auto only for a model with longrope.
   description::RopeFactors ropeFactors = description::RopeFactors::Auto;
 };
 

@@ -1,4 +1,4 @@
-// One node as an operation of the nstf dialect.
+// Builds an operation of the nstf dialect from a node.
 
 #include "compiler/import/NodeBuilder.h"
 
@@ -19,12 +19,13 @@ using namespace nstf;
 using namespace nstf::description;
 using namespace nstf::import;
 
-/// What a node can be: everything that computes values. Structure (graph, get, step, …) infers no types.
+/// Whether a node can be this operation: only those that compute values infer types; structural ones (graph, get, step,
+/// …) do not.
 static bool isGraphOperation(RegisteredOperationName name) { return name.hasInterface<InferTypeOpInterface>(); }
 
 std::vector<std::string> nstf::import::graphOperations(MLIRContext *context) {
   std::vector<std::string> names;
-  // getRegisteredOperationsByDialect of LLVM 22 finds nothing once several dialects are loaded.
+  // LLVM 22's getRegisteredOperationsByDialect finds nothing once several dialects are loaded.
   for (RegisteredOperationName name : context->getRegisteredOperations())
     if (name.getDialectNamespace() == NSTFDialect::getDialectNamespace() && isGraphOperation(name))
       names.push_back(name.stripDialect().str());
@@ -32,8 +33,8 @@ std::vector<std::string> nstf::import::graphOperations(MLIRContext *context) {
   return names;
 }
 
-/// The forms a value can take as an attribute, the likeliest first; the operation's constraints choose. A null
-/// attribute means the attribute is left out: an absent key, or a flag that is false.
+/// The possible attributes for a value, the likeliest first; the operation's constraints determine which one is used. A
+/// null attribute means that the attribute is omitted: an absent key, or a flag that is false.
 static SmallVector<Attribute> candidates(const ParameterValue &value, Builder &builder) {
   if (const bool *flag = std::get_if<bool>(&value))
     return {*flag ? Attribute(builder.getUnitAttr()) : Attribute(), builder.getBoolAttr(*flag)};
@@ -88,8 +89,7 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
                             describe(attribute.value) + (reason.empty() ? "" : ": " + reason));
 }
 
-/// The first diagnostic of `check`, without its notes (they show the operation in MLIR, which the user didn't write);
-/// empty when it succeeds.
+/// The first diagnostic of `check`, without its notes (which show MLIR that the user didn't write); empty on success.
 static std::string errorOf(MLIRContext *context, llvm::function_ref<LogicalResult()> check) {
   std::string message;
   ScopedDiagnosticHandler quiet(context, [&](Diagnostic &diagnostic) {
@@ -99,8 +99,8 @@ static std::string errorOf(MLIRContext *context, llvm::function_ref<LogicalResul
   return failed(check()) ? (message.empty() ? "doesn't verify" : message) : "";
 }
 
-/// Type inference trusts its operands. So the operation is first made with a result type for show; what its verifier
-/// says about operands and attributes is final, what it says about the result is not.
+/// Type inference requires valid operands. So the operation is first created with a placeholder result type; the
+/// verifier's errors about operands and attributes are final, those about the result are ignored.
 static std::string errorOfOperands(Operation *op) {
   std::string message = errorOf(op->getContext(), [&] { return op->getName().verifyInvariants(op); });
   bool isFinal = message.find("operand") != std::string::npos || message.find("attribute") != std::string::npos;

@@ -1,4 +1,4 @@
-// One node as an operation of the nstf dialect.
+// Builds an operation of the nstf dialect from a node.
 #pragma once
 
 #include "compiler/description/GraphExpansion.h"
@@ -7,9 +7,9 @@
 
 namespace nstf::import {
 
-/// Creates the operation of `node` at the builder's place, its result types inferred and everything about it verified.
-/// Throws support::InputError without a place for an unknown operation or attribute; emits the dialect's own diagnostic
-/// at `location` and returns null when attributes or operands don't fit.
+/// Creates the operation of `node` at the builder's insertion point, infers its result types and verifies it. Throws
+/// support::InputError without a place for an unknown operation or attribute. If attributes or operands don't fit,
+/// emits the dialect's diagnostic at `location` and returns null.
 mlir::Operation *buildNode(const description::ExpandedNode &node, mlir::ValueRange operands, mlir::Location location,
                            mlir::OpBuilder &builder);
 

@@ -17,7 +17,7 @@ using Entry = Checkpoint::Entry;
 
 namespace {
 
-/// What a method calls its tensors.
+/// The suffixes of a method's tensors.
 struct TensorNames {
   const char *codes, *scales, *zeros, *groups;
 };
@@ -66,7 +66,7 @@ SourceAttr QuantizedWeights::getSource(const Entry &entry) const {
   return SourceAttr::get(context, entry.file->path(), int64_t(entry.tensor->offset), type);
 }
 
-/// Empty where groups are of neighbouring inputs.
+/// The order of the inputs; empty if groups are of neighbouring inputs.
 std::vector<int32_t> QuantizedWeights::readOrder(const Entry &groups, const quantize::Format &format) const {
   std::vector<int64_t> expected = {format.columns};
   if (groups.tensor->type != ElementType::I32 || groups.tensor->shape != expected)
@@ -89,7 +89,7 @@ static CodeFormat getFormat(MLIRContext *context, const QuantizedLinear &linear,
   return FloatFormatAttr::get(context, Float8E4M3FNUZType::get(context), linear.group, columns, scale);
 }
 
-/// Whether a tensor is of this shape, but for dimensions of one element where there may be any number of them.
+/// Whether a tensor has this shape; with `anyRank`, dimensions of one element are ignored.
 static bool hasShape(const std::vector<int64_t> &shape, const std::vector<int64_t> &expected, bool anyRank) {
   auto strip = [](std::vector<int64_t> sizes) {
     std::erase(sizes, 1);
@@ -102,8 +102,8 @@ static bool isScaleType(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32;
 }
 
-/// Symmetric zeros are all in the middle: gptq stores that less one, gptq_v2 as it is. Writers of the one have called
-/// it the other, and what is stored tells.
+/// Symmetric zeros are all in the middle of the codes' range: gptq stores that value less one, gptq_v2 the value
+/// itself. Some files have the wrong format's name, so the stored values decide.
 CodeLayout QuantizedWeights::findVersion(const Entry &zeros, const quantize::StoredCodes &stored,
                                          const QuantizedLinear &linear) {
   const bool isSecond = linear.method == QuantizedLinear::GptqV2;
@@ -123,7 +123,7 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
   for (const std::string &tensor : weight.tensors) {
     std::string module = tensor.ends_with(".weight") ? tensor.substr(0, tensor.size() - 7) : tensor;
     const QuantizedLinear *linear = config.find(module);
-    if (!linear && !optionalPrefix.empty() && StringRef(module).starts_with(optionalPrefix)) // as files without it say
+    if (!linear && !optionalPrefix.empty() && StringRef(module).starts_with(optionalPrefix)) // without the prefix
       linear = config.find(module.substr(optionalPrefix.size()));
     if (!linear)
       continue;
@@ -138,7 +138,7 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     TensorNames names = getNames(linear->method);
     auto look = [&](const char *name) { return checkpoint->find(module + name, optionalPrefix); };
     Entry codes = look(names.codes);
-    // A linear that the list of those left alone forgot has numbers.
+    // A linear that is missing from the list of unquantised ones may have numbers.
     if (Entry numbers = look(".weight"); numbers && checkpoint::isReadable(numbers.tensor->type))
       return std::nullopt;
     int64_t scaleRows = linear->scaleRows ? linear->scaleRows : weight.shape[0];
@@ -146,7 +146,7 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     quantize::StoredCodes stored(getLayout(linear->method), format, weight.shape[0], scaleRows);
     CodeLayout layout = CodeLayout(int(getLayout(linear->method)));
     if (linear->method == QuantizedLinear::Pack && codes &&
-        codes.tensor->shape != stored.getShape(quantize::Plane::Codes)) { // as older writers have 5 and 6 bits
+        codes.tensor->shape != stored.getShape(quantize::Plane::Codes)) { // 5 and 6 bits of older writers
       quantize::StoredCodes loose(quantize::CodeLayout::PackLoose, format, weight.shape[0]);
       if (codes.tensor->shape == loose.getShape(quantize::Plane::Codes)) {
         stored = loose;

@@ -1,4 +1,4 @@
-// Linears whose matrices a checkpoint has in codes.
+// Linears whose matrices a checkpoint stores as codes.
 #pragma once
 
 #include "compiler/checkpoint/Checkpoint.h"
@@ -9,12 +9,12 @@
 
 namespace nstf::import {
 
-/// A matrix in codes.
+/// A matrix stored as codes.
 struct QuantizedWeight {
   CodeFormat format;
   bool zeros = false;
-  StoredCodesAttr stored; ///< null: of a model without files
-  /// The inputs that columns of the codes are; empty: one by one. Else the matrix has a plane `order`.
+  StoredCodesAttr stored; ///< null: the model has no files
+  /// The input of each column of the codes; empty: column k is input k. Otherwise the matrix has a plane `order`.
   std::vector<int32_t> order;
 };
 
@@ -25,10 +25,10 @@ public:
                    mlir::MLIRContext *context)
       : config(config), checkpoint(checkpoint), context(context) {}
 
-  /// Of the weight of a linear; nothing where it is numbers. Every tensor is there, of its type and shape, or it throws
-  /// support::InputError.
+  /// The codes of a linear's weight; nothing if it is numbers. Throws support::InputError if a tensor is missing or has
+  /// a wrong type or shape.
   std::optional<QuantizedWeight> find(const description::ExpandedTensor &weight, const std::string &optionalPrefix);
-  /// What was found of GPTQ's zeros and is not what the configuration says; empty: all is.
+  /// A note if GPTQ's stored zeros differ from the format that the configuration names; else empty.
   const std::string &getVersionFault() const { return versionFault; }
 
 private:

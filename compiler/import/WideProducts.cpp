@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace nstf;
 
-/// Of a linear whose matrix nothing else reads: that matrix as a weight of the model is called; else empty.
+/// The name of a linear's matrix as a weight of the model; empty if something else reads the matrix too.
 static std::string findMatrix(LinearOp op) {
   Operation *maker = op.getW().getDefiningOp();
   if (!maker || !maker->hasOneUse())
@@ -31,7 +31,7 @@ static RankedTensorType withElement(Value value, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(value.getType()).getShape(), element);
 }
 
-/// Gives a linear operands of bf16.
+/// Converts a linear's operands to bf16.
 static void widen(LinearOp op, llvm::DenseMap<Value, Value> &converted) {
   OpBuilder builder(op);
   Type bf16 = builder.getBF16Type();

@@ -1,4 +1,4 @@
-// Graphs a user wrote in YAML.
+// Imports the user's YAML graphs.
 
 #include "compiler/import/YamlGraph.h"
 

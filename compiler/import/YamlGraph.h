@@ -1,4 +1,4 @@
-// Graphs a user wrote in YAML.
+// Imports the user's YAML graphs.
 #pragma once
 
 #include "compiler/import/ImportOptions.h"
@@ -10,8 +10,8 @@
 
 namespace nstf::import {
 
-/// Imports a graph (README.md describes the format). `checkpoint` in it is a path from the file's own folder. Emits one
-/// diagnostic, with the line, and returns null on any fault of the input.
+/// Imports a graph (README.md describes the format). Its `checkpoint` is a path relative to the file's folder. Emits
+/// one diagnostic, with the line, and returns null on any error in the input.
 mlir::OwningOpRef<mlir::ModuleOp> importYamlGraph(const std::string &path, mlir::MLIRContext *context,
                                                   const ImportOptions &options = {});
 
