@@ -1,4 +1,4 @@
-// Writer of a kernel's C header (KernelHeader.h).
+// Writes a kernel's C header (KernelHeader.h).
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/LauncherNames.h"
 #include "support/ControlBlock.h"
@@ -15,7 +15,7 @@ using support::ControlBlock;
 
 namespace {
 
-/// `text` as part of a comment of C.
+/// `text` as part of a C comment.
 std::string comment(std::string_view text) {
   std::string result = launcher::comment(text);
   for (size_t at = 0; (at = result.find("*/", at)) != std::string::npos;)
@@ -34,7 +34,7 @@ class Writer {
 public:
   explicit Writer(const KernelHeader &header)
       : header(header), name(header.name), capitals(upper(header.name)), kernel(header.launches.front().kernel) {
-    // What C has beyond C++.
+    // Keywords of C that C++ does not have.
     launcher::NameSet names({"restrict", "typeof", "inline"});
     for (const KernelArgument &argument : kernel.arguments)
       fields.push_back(names.add(argument.name));
@@ -57,7 +57,7 @@ private:
     return header.control && &argument == &kernel.arguments[*header.control];
   }
 
-  /// Whether the launch has memory of its own.
+  /// Whether the launch needs its own memory.
   bool hasOwnMemory() const {
     return std::find(header.argumentsAreOwn.begin(), header.argumentsAreOwn.end(), true) !=
            header.argumentsAreOwn.end();
@@ -120,7 +120,7 @@ private:
     return (argument.access == Access::Read ? "const " : "") + type;
   }
 
-  /// The matrix that memory holds, and what of the cache it is.
+  /// Describes the stored matrix, and the part of the cache that it is.
   static std::string describeOrder(const KernelArgument &argument) {
     const std::vector<int64_t> sizes = argument.shape.stored(argument.type, 1);
     const std::string blocks = argument.shape.order->hasBlocks() ? " in blocks of 16 rows and 64 bytes of each" : "";

@@ -1,4 +1,4 @@
-// Maker of a kernel's launch file (KernelLaunchFile.h).
+// Makes a kernel's launch file (KernelLaunchFile.h).
 #include "compiler/package/KernelLaunchFile.h"
 #include "support/ControlBlock.h"
 
@@ -9,7 +9,7 @@ using manifest::ElementType;
 using manifest::KernelArgument;
 using support::LaunchFileText;
 
-/// What a buffer of these numbers holds at first; `seed` tells buffers apart.
+/// The initial contents of a buffer; different values of `seed` give different numbers.
 static std::string makeInit(const KernelArgument &argument, bool areCodes, size_t seed) {
   const support::ElementTypeInfo &info = support::infoOf(argument.type);
   std::string range;
@@ -17,7 +17,7 @@ static std::string makeInit(const KernelArgument &argument, bool areCodes, size_
     range = "low: -1, high: 1";
   else if (argument.type == ElementType::I8) // codes of rows
     range = "low: -127, high: 127";
-  else if (areCodes) // any bits are some
+  else if (areCodes) // any bits are valid codes
     range = "low: -2147483648, high: 2147483647";
   else
     return "zeros";

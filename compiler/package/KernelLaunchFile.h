@@ -1,4 +1,4 @@
-// A launch file for nstf-emu that launches a kernel that was compiled alone, on numbers of its own.
+// Makes a launch file for nstf-emu that launches a kernel compiled alone, on generated numbers.
 #pragma once
 
 #include "compiler/package/KernelHeader.h"
@@ -6,8 +6,8 @@
 
 namespace nstf {
 
-/// For the first of the header's launches, with as many rows as there can be. Floats and codes are random, other whole
-/// numbers, which may choose rows, are 0. All but the text's codeObject.
+/// For the first of the header's launches, with the largest number of rows. Floats and codes are random; other whole
+/// numbers, which may be row indices, are 0. The caller sets codeObject.
 support::LaunchFileText makeKernelLaunchFile(const KernelHeader &header);
 
 } // namespace nstf

@@ -1,4 +1,4 @@
-// What a launcher checks of tokens: those that go in, and what those that come out were chosen from.
+// The launcher's checks of tokens: of input ids, and of the logits from which output tokens are chosen.
 #pragma once
 
 #include "nstf/Manifest.h"
@@ -9,12 +9,14 @@
 
 namespace nstf::launcher {
 
-/// The runner's rule: the input "ids" of a model with a vocabulary holds token ids.
+/// Whether the port is the input "ids" of a model with a vocabulary, which holds token ids (the runner has the same
+/// rule).
 bool isIds(const manifest::Manifest &manifest, const manifest::Port &port);
-/// Of the output "next", a token chosen on the device, the output that it is chosen from, "logits".
+/// If `output` is "next", a token chosen on the device, returns the index of the output "logits" from which it is
+/// chosen.
 std::optional<std::size_t> logitsBehind(const manifest::Manifest &manifest, std::size_t output);
 
-/// The members of Impl that check them: checkIds, checkLogits; those without use are left out.
+/// The text of Impl's members checkIds and checkLogits; those that the model does not need are omitted.
 std::string checkFunctions(const manifest::Manifest &manifest);
 
 } // namespace nstf::launcher

@@ -1,4 +1,4 @@
-// Model.h: what an application sees of the launcher (LauncherText.h).
+// Writes model.h, the launcher's interface for applications (LauncherText.h).
 #include "compiler/package/LauncherChecks.h"
 #include "compiler/package/LauncherNames.h"
 #include "compiler/package/LauncherText.h"
@@ -15,7 +15,7 @@ static bool hasGivenWeights(const Manifest &manifest) {
                      [](const Weight &weight) { return !weight.source; });
 }
 
-/// The comment that begins the file: what it is, and how it is used.
+/// The comment at the beginning of the file: what the file is, and how it is used.
 static std::string opening(const Manifest &manifest, const Names &names) {
   const Model &model = manifest.model;
   std::string targets, text = "// Launches the model " + comment(model.name);

@@ -1,4 +1,4 @@
-// Names of the launcher (LauncherNames.h). Names of models and tensors are anything a file can hold.
+// Chooses the launcher's names (LauncherNames.h). Names of models and tensors may contain any bytes.
 #include "compiler/package/LauncherNames.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using manifest::ElementType;
 static bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Keywords of C++17 and C++20, and the macros of the standard library and of GNU compilers that are not all capitals.
+/// Keywords of C++17 and C++20, and macros of the standard library and of GNU compilers that are not all upper case.
 static bool isReserved(const std::string &name) {
   static const std::set<std::string> words = {"alignas",      "alignof",   "and",          "and_eq",
                                               "asm",          "assert",    "auto",         "bitand",
@@ -48,7 +48,7 @@ std::string identifier(std::string_view text) {
   std::string name;
   for (char c : text) {
     c = isLetter(c) || isDigit(c) ? c : '_';
-    if (c != '_' || (!name.empty() && name.back() != '_')) // two in a row, or one in front, are the implementation's
+    if (c != '_' || (!name.empty() && name.back() != '_')) // "__" and a leading "_" are reserved
       name += c;
   }
   while (!name.empty() && name.back() == '_')
@@ -75,7 +75,8 @@ Names makeNames(const manifest::Manifest &manifest) {
   NameSet buffers({});
   for (const manifest::Buffer &buffer : manifest.buffers)
     names.buffers.push_back(buffers.add(buffer.name));
-  // Parameters of Model::step, beside what its body names; and functions of Model, beside its others.
+  // Inputs are parameters of Model::step: avoids the names in its body. Outputs are functions of Model: avoids its
+  // others.
   NameSet inputs({"Buffer", "impl", "std", "tokens"});
   for (const manifest::Port &port : manifest.inputs)
     names.inputs.push_back(inputs.add(port.name));
@@ -91,7 +92,7 @@ std::string literal(std::string_view text) {
   char before = 0;
   for (char c : text) {
     auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) { // three octal digits: a digit that follows is not taken for one more
+    if (byte < 0x20 || byte >= 0x7f) { // three octal digits, so that a following digit is not part of the escape
       result += '\\';
       for (int shift : {6, 3, 0})
         result += static_cast<char>('0' + (byte >> shift & 7));
@@ -107,7 +108,7 @@ std::string literal(std::string_view text) {
 
 std::string comment(std::string_view text) {
   std::string result;
-  for (char c : text) // a backslash at the line's end would take the next line in
+  for (char c : text) // no backslash, which could continue the comment on the next line
     result += c < 0x20 || c >= 0x7f || c == '\\' || c == '?' ? '.' : c;
   return result;
 }
@@ -132,7 +133,7 @@ std::string cppType(ElementType type) {
   case ElementType::U8:
   case ElementType::F8E4M3FNUZ:
     return "std::uint8_t";
-  default: // no manifest has them
+  default: // types that no manifest has
     return "";
   }
 }

@@ -1,5 +1,5 @@
-// Model.cpp: the tables, and how a package is loaded and run (LauncherText.h). Parts that a model has no use for are
-// left out, so that the file compiles without a warning.
+// Writes model.cpp: the tables, and the code that loads and runs a package (LauncherText.h). Parts that a model does
+// not need are omitted, so that the file compiles without warnings.
 #include "compiler/package/LauncherChecks.h"
 #include "compiler/package/LauncherTables.h"
 #include "compiler/package/LauncherText.h"
@@ -234,7 +234,7 @@ static const char checkPositions[] = R"cpp(  void checkPositions(int64_t from, i
 
 )cpp";
 
-/// Of a model with a context, positions are counted and have an end.
+/// A model with a context counts positions and checks their limit.
 static std::string beginFunction(bool hasContext) {
   return std::string("  /// The launches for a step of that many rows, which is a step that can be made.\n"
                      "  const Bucket &begin(int tokens) const {\n"
@@ -364,7 +364,7 @@ static std::string constructor(const Contents &contents) {
   return text + "}\n";
 }
 
-/// Elements of a port as an expression: "std::uint64_t(tokens) * 20".
+/// The number of elements of a port, as a C++ expression: "std::uint64_t(tokens) * 20".
 static std::string elements(const manifest::Port &port, const std::string &tokens) {
   std::string fixed = std::to_string(port.shape.elements(1));
   return port.shape.hasTokens() ? "std::uint64_t(" + tokens + ") * " + fixed : fixed;

@@ -1,4 +1,4 @@
-// Tables of the launcher (LauncherTables.h). Equal argument lists of different buckets are one table.
+// Writes the launcher's tables (LauncherTables.h). Buckets with equal argument lists share one table.
 #include "compiler/package/LauncherTables.h"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ static std::string triple(const std::array<uint32_t, 3> &values) {
   return "{" + std::to_string(values[0]) + ", " + std::to_string(values[1]) + ", " + std::to_string(values[2]) + "}";
 }
 
-/// Bytes of the explicit arguments; hidden ones, behind them, are the driver's.
+/// Bytes of the explicit arguments; the driver sets the hidden ones after them.
 static uint32_t argumentBytes(const manifest::Kernel &kernel) {
   uint32_t bytes = 0;
   for (const KernelArgument &argument : kernel.arguments)
@@ -146,7 +146,7 @@ static std::string kernelTable(const manifest::Target &target) {
 static std::string targetTables(const manifest::Target &target, std::size_t number, const Names &names) {
   std::string space = "target" + std::to_string(number);
   std::string text = "namespace " + space + " { // " + comment(target.id) + "\n" + kernelTable(target), buckets;
-  std::map<std::string, std::string> lists; // the text of an argument list → its name
+  std::map<std::string, std::string> lists; // text of an argument list → its name
   for (const manifest::Bucket &bucket : target.buckets) {
     std::string suffix = std::to_string(bucket.maxTokens), arguments, launches;
     std::size_t first = 0;
@@ -171,7 +171,7 @@ static std::string targetTables(const manifest::Target &target, std::size_t numb
   return text + array("Bucket", "buckets", target.buckets.size(), buckets) + "} // namespace " + space + "\n\n";
 }
 
-/// Where the blocks of requests stand, and what they have beside.
+/// The offsets of the requests' control blocks and of their additional fields.
 static std::string ofRequests(const manifest::Control &control) {
   if (control.requests == 1)
     return "";

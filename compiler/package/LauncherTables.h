@@ -1,4 +1,4 @@
-// The constants of model.cpp: what the compiler decided (LauncherText.h).
+// Writes the constants of model.cpp, which are the compiler's decisions (LauncherText.h).
 #pragma once
 
 #include "compiler/package/LauncherNames.h"
@@ -7,17 +7,17 @@
 
 namespace nstf::launcher {
 
-/// What the tables of a manifest hold, so that model.cpp has the code for that and no other.
+/// The features of a manifest that determine which code model.cpp contains.
 struct Contents {
-  bool stored = false;    ///< weights in files
-  bool converted = false; ///< of these some in another type
-  bool given = false;     ///< weights from the application
+  bool stored = false;    ///< some weights are in files
+  bool converted = false; ///< some of these have another type in the file
+  bool given = false;     ///< some weights come from the application
 };
 Contents contentsOf(const manifest::Manifest &manifest);
 
 /// Types and constants for weights.
 std::string weightTables(const manifest::Manifest &manifest);
-/// Types and constants for kernels and launches, of each target and bucket, and of the control block.
+/// Types and constants for the kernels and launches of each target and bucket, and for the control block.
 std::string launchTables(const manifest::Manifest &manifest, const Names &names);
 
 } // namespace nstf::launcher

@@ -1,4 +1,4 @@
-// Manifest.json: the structure of nstf/Manifest.h as JSON, in the order of manifest.schema.json. The reader is
+// manifest.json: the structure of nstf/Manifest.h as JSON, in the order of manifest.schema.json. The reader is
 // runtime/model/ManifestReader.cpp.
 #include "compiler/package/Package.h"
 
@@ -202,7 +202,7 @@ static Json targetJson(const Target &target, const Manifest &manifest) {
   return json;
 }
 
-/// Appends `json` without white space; stops early where the line would be longer than `width` and returns false.
+/// Appends `json` without white space. Stops and returns false if the line would be longer than `width`.
 static bool appendLine(const Json &json, size_t width, std::string &line) {
   if (!json.is_structured()) {
     line += json.dump();
@@ -222,7 +222,7 @@ static bool appendLine(const Json &json, size_t width, std::string &line) {
   return line.size() <= width;
 }
 
-/// JSON for people: what fits on a line stands on one.
+/// Prints readable JSON: a value that fits on a line is printed on one line.
 static void print(const Json &json, size_t indent, std::string &text) {
   constexpr size_t width = 160;
   std::string line;
@@ -255,7 +255,7 @@ ManifestText makeManifestText(const Manifest &manifest) {
   for (const Target &target : manifest.targets)
     targets.push_back(targetJson(target, manifest));
 
-  // Over the document with sorted keys and no white space, so that only a changed meaning changes it.
+  // The digest covers the document with sorted keys and without white space, so only changed content changes it.
   std::string canonical = nlohmann::json(json).dump();
   std::string digest = support::sha256Hex(canonical), text;
   json["digest"] = digest;

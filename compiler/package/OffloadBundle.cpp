@@ -1,12 +1,12 @@
-// Writer of offload bundles (OffloadBundle.h). The layout is that of clang's documentation ("ClangOffloadBundler",
-// Bundled Binary File Layout): magic, u64 number of entries, entries {u64 offset, u64 size, u64 length of ID, ID}, then
-// the code objects. HIP wants an entry of the host first; it is empty here.
+// Writes offload bundles (OffloadBundle.h). The layout is that of clang's documentation ("ClangOffloadBundler", Bundled
+// Binary File Layout): magic, u64 number of entries, entries {u64 offset, u64 size, u64 length of ID, ID}, then the
+// code objects. HIP requires the first entry to be the host's; it is empty here.
 #include "compiler/package/OffloadBundle.h"
 
 #include <cstdint>
 
 static constexpr std::string_view magic = "__CLANG_OFFLOAD_BUNDLE__";
-/// Code objects are mapped, not copied.
+/// Page size, since code objects are mapped, not copied.
 static constexpr uint64_t alignment = 4096;
 
 static void addWord(std::string &bytes, uint64_t word) {

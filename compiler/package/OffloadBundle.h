@@ -1,4 +1,4 @@
-// Code objects of several targets in one file, which hipModuleLoad takes and chooses from.
+// Bundles code objects of several targets in one file, from which hipModuleLoad chooses one.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace nstf {
 
-/// clang's uncompressed offload bundle of (target ID, code object), as `hipcc --genco` writes for several targets. One
-/// code object alone stays what it is.
+/// clang's uncompressed offload bundle of (target ID, code object), as `hipcc --genco` writes it for several targets. A
+/// single code object is returned unchanged.
 std::string bundleCodeObjects(const std::vector<std::pair<std::string, std::string_view>> &objects);
 
 } // namespace nstf

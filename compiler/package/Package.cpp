@@ -1,4 +1,4 @@
-// The order of writing: see Package.h for what, and PackageFolder.h for how it becomes one step.
+// Writes a package's files in order (Package.h); PackageFolder.h makes the result appear in one step.
 #include "compiler/package/Package.h"
 
 #include "compiler/package/LauncherText.h"
@@ -21,7 +21,7 @@ static void writeCodeObjects(PackageFolder &folder, PackageInputs &inputs) {
                              " targets but got " + std::to_string(inputs.codeObjects.size()));
   for (size_t i = 0; i < targets.size(); ++i) {
     std::string id = targets[i].id;
-    std::replace(id.begin(), id.end(), ':', '-'); // of a target id with features; not a character for file names
+    std::replace(id.begin(), id.end(), ':', '-'); // ':' before the features of a target ID; unsafe in file names
     targets[i].codeObject = "kernels." + id + ".hsaco";
     targets[i].sha256 = support::sha256Hex(inputs.codeObjects[i]);
     folder.write(targets[i].codeObject, inputs.codeObjects[i]);
@@ -40,7 +40,7 @@ static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
       copyFile(folder, source, name);
   };
   fs::path source = tokenizer.kind == "none" ? fs::path() : fs::path(inputs.tokenizerFile);
-  // Any .json may be a tokenizer's, also one that has the name of the package's own.
+  // Any .json file may be a tokenizer's, even one named like a file of the package.
   copy(source, tokenizer.kind == "tokenizer_json" ? "tokenizer.json" : source.filename().string(), tokenizer.file);
   copy(inputs.tokenizerConfig, "tokenizer_config.json", tokenizer.config);
   copy(inputs.specialTokens, "special_tokens_map.json", tokenizer.specialTokens);
@@ -63,7 +63,7 @@ bool writePackage(const fs::path &path, PackageInputs inputs, const PackageTrial
   copyTokenizer(folder, inputs);
   writeWeights(folder, inputs.manifest.weights, inputs.weightOrigins);
   auto [text, digest] = makeManifestText(inputs.manifest);
-  // The reader is the judge of what it will be given: no package is written that it would refuse.
+  // Parses the manifest with the package reader, so that no package is written that the reader would refuse.
   manifest::parseManifest(text, (path / "manifest.json").string());
   folder.write("manifest.json", text);
   folder.write("model.h", launcherHeaderText(inputs.manifest));

@@ -1,11 +1,11 @@
 // Writes a package: the folder `model.nstf` with manifest.json, code objects, weights, tokenizer and launcher
 // (README.md describes each of them).
 //
-// The format is runtime/include/nstf/Manifest.h: whoever plans a model fills that structure, and says beside it where
-// the bytes of every weight come from. This library turns it into files and knows nothing of MLIR.
+// The format is runtime/include/nstf/Manifest.h. The caller fills that structure and gives the origin of every weight's
+// bytes. This library writes the files; it does not use MLIR.
 //
-// A package appears whole or not at all: everything is written into a folder beside the target, which takes its place
-// by one rename. A folder that is not a package is never replaced.
+// A package appears complete or not at all: everything is written into a folder beside the target, which one rename
+// then moves to its place. A folder that is not a package is never replaced.
 #pragma once
 
 #include "compiler/checkpoint/StridedView.h"
@@ -21,11 +21,11 @@
 
 namespace nstf {
 
-/// A weight's bytes in a file, little-endian. Row-major and side by side, or with `view` apart from each other; its
-/// offset is 0, and it has as many elements as the weight.
+/// A weight's bytes in a file, little-endian, row-major and contiguous; or, with `view`, strided. The view's offset is
+/// 0, and it has as many elements as the weight.
 struct WeightInFile {
   std::string path;
-  uint64_t offset = 0; ///< of the first byte, from the start of the file
+  uint64_t offset = 0; ///< of the first byte, from the beginning of the file
   manifest::ElementType storedType = manifest::ElementType::F32;
   checkpoint::StridedView view = {};
 };
@@ -36,60 +36,60 @@ struct ComputedWeight {
   std::function<void(int64_t row, std::span<std::byte> bytes)> fillRow;
 };
 
-/// Where a weight's bytes come from; std::monostate: nowhere, as in a model without a checkpoint.
+/// The origin of a weight's bytes; std::monostate: none, as in a model without a checkpoint.
 using WeightOrigin = std::variant<std::monostate, WeightInFile, ComputedWeight>;
 
 struct PackageInputs {
-  /// Everything but what the writer finds out: `sha256` and `codeObject` of targets, `source` of weights and the name
-  /// of the tokenizer's file are filled in by it. Offsets of weights: see `layoutWeights`.
+  /// All fields except those that the writer sets: `sha256` and `codeObject` of targets, `source` of weights and the
+  /// name of the tokenizer's file. For offsets of weights see `layoutWeights`.
   manifest::Manifest manifest;
   /// One for each of manifest.weights.tensors.
   std::vector<WeightOrigin> weightOrigins;
   /// The code object of each of manifest.targets.
   std::vector<std::string> codeObjects;
-  /// The file to copy where manifest.model.tokenizer.kind is not "none".
+  /// The file to copy if manifest.model.tokenizer.kind is not "none".
   std::string tokenizerFile;
-  /// The tokenizer_config.json that goes with it, or empty; copied without a tokenizer too, as one may be given when
+  /// The tokenizer_config.json of the tokenizer, or empty. Copied even without a tokenizer, since one may be given when
   /// the package runs.
   std::string tokenizerConfig;
-  /// The special_tokens_map.json and the added_tokens.json that go with a SentencePiece model, or empty.
+  /// The special_tokens_map.json and the added_tokens.json of a SentencePiece model, or empty.
   std::string specialTokens, addedTokens;
   /// The text of a chat template; empty: none.
   std::string chatTemplate;
 };
 
-/// What a package has to pass before it takes its place.
+/// A test that the package must pass before it is moved to its place.
 struct PackageTrial {
-  std::function<bool(const std::filesystem::path &package)> passes; ///< null: it passes
-  std::filesystem::path failedPackage; ///< name, beside the package's, for one that doesn't pass; empty: it goes
+  std::function<bool(const std::filesystem::path &package)> passes; ///< null: no test
+  std::filesystem::path failedPackage; ///< name, beside the package's, for a package that fails; empty: it is removed
 };
 
-/// Tensors start at multiples of this in the device's weight buffer and in weights.safetensors.
+/// Alignment of tensors in the device's weight buffer and in weights.safetensors.
 inline constexpr uint64_t weightAlignment = 256;
 
-/// Gives every tensor its size and, in their order, its offset. Returns the size of the buffer; 0 without tensors.
-/// Throws std::runtime_error where a size does not fit in 48 bits.
+/// Sets every tensor's size and, in order, its offset. Returns the size of the buffer; 0 without tensors. Throws
+/// std::runtime_error if a size does not fit in 48 bits.
 uint64_t layoutWeights(manifest::Weights &weights);
 
 /// Writes the package to `folder`, in the mode manifest.weights.mode:
 ///
 ///   pack       every tensor in weights.safetensors, in the manifest's order, converted to its type
-///   reference  tensors with a file stay there (absolute path, hash); computed ones and views whose elements lie apart
-///              go into weights.safetensors
+///   reference  tensors in files stay there (absolute path, hash); computed ones and strided views go into
+///              weights.safetensors
 ///   random     computed ones go into weights.safetensors; the others are generated at run time from the seed
-///   none       the same, and the others are given at run time
+///   none       computed ones go into weights.safetensors; the others are given at run time
 ///
-/// Throws std::runtime_error and leaves nothing behind: a weight without bytes in mode pack or reference, a file that
-/// is missing or too short, a type that cannot be converted, a folder in the way or not writable, a full disk; and
-/// where the manifest contradicts itself, what its reader says.
+/// On failure throws std::runtime_error and leaves no files behind: for a weight without bytes in mode pack or
+/// reference, a file that is missing or too short, a type that cannot be converted, a folder that is in the way or not
+/// writable, a full disk, or an inconsistent manifest (with its reader's message).
 ///
-/// Returns false where the package didn't pass its trial: then `folder` is what it was before.
+/// Returns false if the package fails its trial; then `folder` is unchanged.
 bool writePackage(const std::filesystem::path &folder, PackageInputs inputs, const PackageTrial &trial = {});
 
-/// Throws what writePackage would throw for the place alone: no folder to write into, something else in the way.
+/// Throws the errors of writePackage that concern the place alone: no parent folder, or something else in the way.
 void checkPackagePlace(const std::filesystem::path &folder);
 
-/// The manifest as the text of manifest.json: stable order of keys, the digest over all of it included.
+/// The text of manifest.json, with a stable order of keys. It includes the digest of all other content.
 struct ManifestText {
   std::string text, digest;
 };

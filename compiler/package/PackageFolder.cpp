@@ -12,7 +12,7 @@ namespace nstf {
 
 namespace fs = std::filesystem;
 
-/// The names of the files a package with this manifest has. Empty: it is no package's manifest.
+/// The names of all files of a package with this manifest; empty if the file is no package's manifest.
 static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   nlohmann::json document;
   try {
@@ -39,8 +39,8 @@ static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   return names;
 }
 
-/// Whether `target` is a package that may be replaced (false: nothing is there, or an empty folder). Throws where
-/// something else is in the way.
+/// Whether `target` is a package, which may be replaced; false if it does not exist or is an empty folder. Throws if it
+/// is anything else.
 static bool checkReplaceable(const fs::path &target) {
   std::error_code error;
   fs::file_status status = fs::status(target, error);
@@ -65,7 +65,7 @@ static bool checkReplaceable(const fs::path &target) {
   return true;
 }
 
-/// The folder that `path` means: a package is where a link points.
+/// The folder of a package at `path`, after links are followed.
 static fs::path findFolder(const fs::path &path) {
   fs::path target = support::findTarget(path).path;
   if (!fs::is_directory(target.parent_path()))
@@ -96,7 +96,7 @@ void PackageFolder::write(const std::string &name, std::string_view bytes) {
 
 void PackageFolder::commitAs(const fs::path &place) {
   if (checkReplaceable(place))
-    staging->exchange(place); // the old package goes with the staging folder
+    staging->exchange(place); // the old package is removed with the staging folder
   else
     staging->publish(place);
   staging.reset();

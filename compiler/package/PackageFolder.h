@@ -1,4 +1,4 @@
-// A package while it is written: a folder of its own beside the target until `commit`, gone if that never comes.
+// A package that is being written: a folder beside the target until `commit`; without a commit it is removed.
 #pragma once
 
 #include "support/OutputFile.h"
@@ -14,24 +14,24 @@ namespace nstf {
 
 class PackageFolder {
 public:
-  /// Makes the folder to write into. Throws std::runtime_error where `target` is there and is no package, or where
-  /// nothing can be written beside it.
+  /// Creates the folder. Throws std::runtime_error if `target` exists and is no package, or if nothing can be written
+  /// beside it.
   explicit PackageFolder(const std::filesystem::path &target);
 
-  /// Makes a file of `size` bytes; where the file system can say so, a full disk is an error already here.
+  /// Creates a file of `size` bytes. Reports a full disk here if the file system can reserve space.
   support::OutputFile create(const std::string &name, uint64_t size);
-  /// A whole file.
+  /// Writes a whole file.
   void write(const std::string &name, std::string_view bytes);
-  /// Where the package is until `commit`, and can be run.
+  /// The package's path until `commit`; the package can be run there.
   const std::filesystem::path &path() const { return staging->content(); }
-  /// Puts the folder in the target's place, in one step.
+  /// Moves the folder to the target's path, in one step.
   void commit() { commitAs(target); }
-  /// Puts it in another place of the same folder.
+  /// Moves it to another path in the same parent folder.
   void commitAs(const std::filesystem::path &place);
   const std::filesystem::path &getTarget() const { return target; }
 
 private:
-  std::filesystem::path target; ///< the package to be
+  std::filesystem::path target; ///< the package's final path
   std::optional<support::StagingFolder> staging;
 };
 

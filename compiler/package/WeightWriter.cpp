@@ -1,10 +1,9 @@
-// Weights.safetensors: 8 bytes with the header's length, the header (JSON: name → dtype, shape, first and last byte),
-// the data. The header is padded so that the data starts, as every tensor in it does, at a multiple of 256; and since
-// the format allows no gaps in the data, what is left between two tensors is a tensor of zeros of its own.
+// weights.safetensors: 8 bytes with the header's length, the header (JSON: name → dtype, shape, first and last byte),
+// the data. The header is padded so that the data, like every tensor in it, begins at a multiple of 256. The format
+// allows no gaps in the data, so the padding between two tensors is a tensor of zeros.
 //
-// Bytes go from the mapped source through a few pieces of memory to their place in the file: nothing is held whole.
-// Tensors, and the pieces of each, are made, hashed and written on all cores; the file is the same whatever their
-// order.
+// Bytes are copied from the mapped source to the file in pieces; no tensor is in memory as a whole. Tensors, and the
+// pieces of each, are made, hashed and written in parallel; the file does not depend on their order.
 #include "compiler/package/WeightWriter.h"
 
 #include "compiler/package/PackageFolder.h"
@@ -40,7 +39,7 @@ static constexpr std::size_t pieceElements = 1 << 18;
 
 static uint64_t alignUp(uint64_t value) { return (value + weightAlignment - 1) / weightAlignment * weightAlignment; }
 
-/// Bytes of a tensor of that type.
+/// Bytes of the weight's tensor in another type.
 static uint64_t bytesOf(const Weight &weight, ElementType type) {
   uint64_t bytes = manifest::sizeOf(type);
   for (int64_t dimension : weight.shape.dimensions)
@@ -66,13 +65,13 @@ uint64_t layoutWeights(manifest::Weights &weights) {
 
 namespace {
 
-/// One tensor to be hashed and, where it is packed, written.
+/// A tensor that is hashed and, if packed, written.
 struct Task {
   Weight *weight = nullptr;
   const WeightOrigin *origin = nullptr;
-  const support::MappedFile *file = nullptr; ///< of a WeightInFile
+  const support::MappedFile *file = nullptr; ///< for a WeightInFile
   bool packed = false;
-  uint64_t dataOffset = 0; ///< in the data of weights.safetensors, where packed
+  uint64_t dataOffset = 0; ///< if packed: offset in the data of weights.safetensors
 };
 
 /// Bytes from the first element of a view to the end of its last.
@@ -90,7 +89,7 @@ uint64_t spanOf(const WeightInFile &origin, const Weight &weight) {
   return span * manifest::sizeOf(origin.storedType);
 }
 
-/// The files that weights come from, each mapped once.
+/// The files with weights; each is mapped once.
 class SourceFiles {
 public:
   const support::MappedFile &open(const WeightInFile &origin, const Weight &weight) {
@@ -113,7 +112,7 @@ private:
 
 } // namespace
 
-/// Which of two types a weight may be stored in and computed in: equal, or floats.
+/// Checks that a weight's stored type converts to its own: the types are equal or both are floats.
 static void checkConversion(const Weight &weight, ElementType stored) {
   if (stored != weight.type && !(isFloatType(stored) && isFloatType(weight.type)))
     throw std::runtime_error("expected the weight '" + support::escape(weight.name) +
@@ -121,7 +120,7 @@ static void checkConversion(const Weight &weight, ElementType stored) {
                              " but got " + std::string(manifest::nameOf(stored)));
 }
 
-/// What has to be done, in the manifest's order. Sets the sources of the tensors, but for the hashes.
+/// Plans the tasks, in the manifest's order. Sets the tensors' sources except for their hashes.
 static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector<WeightOrigin> &origins,
                                    SourceFiles &files) {
   bool stored = weights.mode == WeightsMode::Pack || weights.mode == WeightsMode::Reference;
@@ -144,16 +143,16 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
       continue;
     }
     auto *inFile = std::get_if<WeightInFile>(&origins[i]);
-    // Readers of a package know no views, and convert to f32 only.
+    // Package readers support no views, and convert to f32 only.
     bool apart = inFile && (!inFile->view.sizes.empty() ||
                             (inFile->storedType != weight.type && weight.type != ElementType::F32));
     task.packed = computed || apart || weights.mode == WeightsMode::Pack;
     manifest::WeightSource source;
     if (task.packed) {
-      // Packed whole, the file is the image of the device's buffer.
+      // In mode pack, the file's data is the image of the device's buffer.
       task.dataOffset = weights.mode == WeightsMode::Pack ? weight.offset : alignUp(end);
       end = task.dataOffset + weight.size;
-      source = {fileName, task.dataOffset, weight.type, ""}; // the data's start is added when it is known
+      source = {fileName, task.dataOffset, weight.type, ""}; // the data's start is added once it is known
     } else {
       auto &origin = std::get<WeightInFile>(origins[i]);
       source = {std::filesystem::canonical(origin.path).string(), origin.offset, origin.storedType, ""};
@@ -164,7 +163,7 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
   return tasks;
 }
 
-/// The first bytes of weights.safetensors, with a length that is a multiple of the alignment.
+/// The length and the header of weights.safetensors, padded to a multiple of the alignment.
 static std::string headerText(const std::vector<Task> &tasks) {
   std::string json = R"({"__metadata__":{"format":"nstf"})";
   std::set<std::string> names = {"__metadata__"};
@@ -197,20 +196,20 @@ static std::string headerText(const std::vector<Task> &tasks) {
   return bytes + json;
 }
 
-/// A part of a tensor on its way into the package.
+/// A piece of a tensor that is being written.
 struct Piece {
   uint64_t begin, count;               ///< elements
-  std::vector<std::byte> stored, kept; ///< room for the elements as they are in the file, and as they are kept
-  std::span<const std::byte> bytes;    ///< the finished piece
+  std::vector<std::byte> stored, kept; ///< buffers for the elements in the file's type, and in the package's
+  std::span<const std::byte> bytes;    ///< the piece's final bytes
 };
 
-/// Elements of all dimensions but the first.
+/// Number of elements in a row: all dimensions but the first.
 static uint64_t getRowElements(const Weight &weight) {
   const std::vector<int64_t> &dimensions = weight.shape.dimensions;
   return weight.shape.elements(1) / (dimensions.empty() ? 1 : dimensions.front());
 }
 
-/// Makes the bytes of a computed tensor's piece, which is of whole rows.
+/// Computes a computed tensor's piece, which consists of whole rows.
 static void computePiece(const Task &task, Piece &piece) {
   uint64_t row = getRowElements(*task.weight), rowBytes = row * manifest::sizeOf(task.weight->type);
   piece.kept.resize(piece.count / row * rowBytes);
@@ -220,7 +219,7 @@ static void computePiece(const Task &task, Piece &piece) {
   piece.bytes = piece.kept;
 }
 
-/// Makes the piece's bytes of what the file holds: gathered where they lie apart, converted where their type differs.
+/// Reads a piece from the file; gathers strided elements and converts other types.
 static void readPiece(const Task &task, Piece &piece) {
   auto &origin = std::get<WeightInFile>(*task.origin);
   ElementType kept = task.packed ? task.weight->type : origin.storedType;
@@ -240,13 +239,14 @@ static void readPiece(const Task &task, Piece &piece) {
   piece.bytes = piece.kept;
 }
 
-/// Pieces are made and written on all cores, and hashed in their order.
+/// Makes and writes pieces in parallel, and hashes them in order.
 static void runTask(const Task &task, support::OutputFile *file, uint64_t dataStart) {
   const Weight &weight = *task.weight;
   bool computed = std::holds_alternative<ComputedWeight>(*task.origin);
   uint64_t elements = weight.shape.elements(1), row = computed ? getRowElements(weight) : 1;
   uint64_t step = std::max<uint64_t>(pieceElements / row, 1) * row, begin = 0, started = 0;
-  // As many as are under way at once. They end in their order, so the oldest is free when the next one starts.
+  // One buffer for each piece in flight. Pieces finish in order, so the oldest buffer is free when the next piece
+  // starts.
   std::vector<Piece> pieces(
       std::min<uint64_t>(2 * tbb::this_task_arena::max_concurrency(), (elements + step - 1) / step));
   support::Sha256 hash;
@@ -276,7 +276,7 @@ static void runTask(const Task &task, support::OutputFile *file, uint64_t dataSt
     task.weight->source->offset = dataStart + task.dataOffset;
 }
 
-/// Runs `work(i)` for all i below `count` on all cores. Of several exceptions the one with the smallest i is thrown.
+/// Runs `work(i)` for all i below `count` in parallel. Of several exceptions, throws the one with the smallest i.
 template <typename Work> static void forAll(std::size_t count, Work work) {
   std::vector<std::exception_ptr> failures(count);
   std::atomic<bool> failed = false;

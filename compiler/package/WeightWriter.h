@@ -1,4 +1,4 @@
-// Weights of a package: into weights.safetensors, or left where they are.
+// Writes a package's weights to weights.safetensors, or refers to their files.
 #pragma once
 
 #include "compiler/package/Package.h"
@@ -7,7 +7,8 @@ namespace nstf {
 
 class PackageFolder;
 
-/// Writes what the mode asks for and sets the `source` of every tensor that has one. See writePackage for the modes.
+/// Writes the weights that the mode requires, and sets the `source` of every tensor that has one. See writePackage for
+/// the modes.
 void writeWeights(PackageFolder &folder, manifest::Weights &weights, const std::vector<WeightOrigin> &origins);
 
 } // namespace nstf

@@ -1,4 +1,4 @@
-// What a device computes with, as values of the reference.
+// Converts a device's tensors to values of the reference.
 #pragma once
 
 #include "compiler/reference/Tensor.h"
@@ -6,10 +6,10 @@
 
 namespace nstf::reference {
 
-/// Numbers and codes, each by its value.
+/// The values of numbers and codes.
 std::vector<float> toFloats(const runtime::HostTensor &tensor);
 
-/// The same; whole numbers as they are, as words of codes have more digits than an f32.
+/// The same in float64. Whole numbers are exact: words of codes have more digits than f32.
 Tensor toTensor(const runtime::HostTensor &tensor);
 
 } // namespace nstf::reference

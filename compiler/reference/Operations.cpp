@@ -1,6 +1,6 @@
-// The meaning of each nstf operation.
+// Evaluates each nstf operation.
 //
-// Naive and readable: each function is the formula of the operation's documentation (dialects/nstf/*.td).
+// Simple code: each function is the formula in the operation's documentation (dialects/nstf/*.td).
 
 #include "compiler/reference/Operations.h"
 
@@ -20,10 +20,10 @@ static double silu(double x) { return x / (1 + std::exp(-x)); }
 static double relu(double x) { return x < 0 ? 0 : x; }
 static double hyperbolicTangent(double x) { return std::tanh(x); }
 
-/// x times erfc(-x/√2)/2, which is (1 + erf(x/√2))/2 with all its digits below 0 too.
+/// x times erfc(-x/√2)/2, which equals (1 + erf(x/√2))/2 without loss of digits below 0.
 static double gelu(double x) { return std::isinf(x) ? std::max(x, 0.0) : x / 2 * std::erfc(-x / std::numbers::sqrt2); }
 
-/// The same for the approximation: (1 + tanh(t))/2 is 1/(1 + exp(-2t)).
+/// The same with the tanh approximation: (1 + tanh(t))/2 is 1/(1 + exp(-2t)).
 static double geluTanh(double x) {
   double t = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
   return std::isinf(x) ? std::max(x, 0.0) : x / (1 + std::exp(-2 * t));
@@ -47,7 +47,7 @@ static Tensor embedding(EmbeddingOp, Operands in, StepScalars) {
   return result;
 }
 
-/// The code `index` of a row of words in which two neighbours lie in the halves.
+/// Code `index` of a row of words; neighbouring codes are in the two halves of a word.
 static int64_t pickCode(double word, int64_t bits, int64_t index) {
   int64_t inWord = index % (32 / bits);
   return uint32_t(int64_t(word)) >> (inWord / 2 * bits + inWord % 2 * 16) & ((1 << bits) - 1);
@@ -81,7 +81,7 @@ static Tensor dequantize(DequantizeOp op, Operands in, StepScalars) {
   return result;
 }
 
-/// The nearest f8E4M3FNUZ, of two the even one; below 2⁻⁷ they are 2⁻¹⁰ apart.
+/// Rounds to the nearest f8E4M3FNUZ number, ties to even; below 2⁻⁷ these numbers are 2⁻¹⁰ apart.
 static double roundToE4M3(double x) {
   int exponent = std::max(std::ilogb(x), -7);
   return x == 0 ? 0 : std::ldexp(std::nearbyint(std::ldexp(x, 3 - exponent)), exponent - 3);
@@ -100,7 +100,7 @@ Matrix nstf::reference::getQuotients(QuantizeOp op, const Tensor &x, const Tenso
   });
 }
 
-/// Scales and quotients are f32, as the formula says, so that a code is one number and not two where it is a tie.
+/// Scales and quotients are computed in f32, as in the formula, so that a tie has one definite result.
 static std::vector<Tensor> quantize(QuantizeOp op, Operands in, StepScalars) {
   const Matrix &x = in[0]->values;
   int64_t size = op.getGroup(), groups = x.cols() / size;
@@ -234,7 +234,7 @@ void nstf::reference::visitLogits(
   double scale = op.getScale().convertToDouble();
   for (int64_t row = 0; row < q.rows(); ++row) {
     int64_t seen = op.readsCache() ? step.position + row + 1 : op.getCausal() ? row + 1 : k.rows();
-    // The first key in the window of the row, whose position is seen - 1.
+    // The first key in the window of this row, whose position is seen - 1.
     int64_t first = std::max<int64_t>(0, seen - op.getWindow().value_or(seen)), count = seen - first;
     if (seen > k.rows())
       throw std::runtime_error("expected positions below " + std::to_string(k.rows()) + " but got " +
@@ -271,7 +271,7 @@ static Tensor applyToAll(const Tensor &x, double (*function)(double)) {
   return result;
 }
 
-/// Exact: rounding is an error like others, for Tolerance.h to allow.
+/// Exact: Tolerance.h allows for the rounding.
 static Tensor convert(ConvertOp, Operands in, StepScalars) { return *in[0]; }
 
 static Tensor siluRows(SiluOp, Operands in, StepScalars) { return applyToAll(*in[0], silu); }
@@ -319,7 +319,7 @@ static Tensor argmax(ArgmaxOp, Operands in, StepScalars) {
   return result;
 }
 
-/// A step here is one request's: others have no row.
+/// The reference runs one request; the other requests' rows are zero.
 static Tensor lastRow(LastRowOp op, Operands in, StepScalars) {
   Tensor result({int64_t(op.getRequests()), in[0]->values.cols()});
   result.values.setZero();

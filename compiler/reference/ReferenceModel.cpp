@@ -1,4 +1,4 @@
-// A module run in float64 on the CPU.
+// Runs a module in float64 on the CPU.
 
 #include "compiler/reference/ReferenceModel.h"
 
@@ -20,7 +20,8 @@ using Pointer = std::shared_ptr<Tensor>;
 
 namespace {
 
-/// Walks a body of a graph or kernel. Values are shared, not copied: a cache handed into a kernel is the state itself.
+/// Runs the body of a graph or kernel. Values are shared, not copied: a cache that is passed to a kernel is the state
+/// itself.
 class Interpreter {
 public:
   using Values = std::vector<TwinValue>;
@@ -28,10 +29,10 @@ public:
   StepScalars step;
   std::function<TwinValue(GetOp)> get;
   ReferenceModel::Observer observer;
-  /// Tensors kv_append writes in place; any other it copies, as a value.
+  /// Tensors that kv_append writes in place; it copies any other.
   std::set<const Tensor *> writable;
   Twin *twin = nullptr;
-  /// Whose kernel the body is.
+  /// The step whose kernel has the body; null for a graph.
   StepOp launch = {};
 
   Values run(Block &block, const Values &arguments) {
@@ -87,7 +88,7 @@ private:
     return results;
   }
 
-  /// The results of one of the two runs.
+  /// The results of one of the two runs, exact or off.
   std::vector<Pointer> evaluateIn(Pointer TwinValue::*run, Operation &op, const Values &operands,
                                   const llvm::DenseMap<Value, TwinValue> &values) {
     if (isTensorOperation(&op))
@@ -126,7 +127,7 @@ std::vector<Tensor> nstf::reference::evaluateKernel(KernelOp kernel, std::vector
   for (Tensor &argument : arguments) {
     auto pointer = std::make_shared<Tensor>(std::move(argument));
     values.push_back({pointer, pointer});
-    // A cache's reader comes after kv_append and reads its result, so every argument may be written.
+    // Readers of a cache use kv_append's result, so every argument may be written in place.
     interpreter.writable.insert(pointer.get());
   }
   std::vector<Tensor> results;

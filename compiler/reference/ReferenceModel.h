@@ -1,7 +1,8 @@
-// A module run in float64 on the CPU.
+// Runs a module in float64 on the CPU.
 //
-// Interprets an nstf.graph before or after kernels were formed: an nstf.step runs its nstf.kernel. States live from run
-// to run. The judge of everything the compiler makes, so it shares no code with it beyond the dialect.
+// Interprets an nstf.graph, before or after kernels are formed: an nstf.step runs its nstf.kernel. States keep their
+// contents between runs. All compiler output is compared with it, so it shares no code with the compiler except the
+// dialect.
 #pragma once
 
 #include "compiler/reference/Operations.h"
@@ -27,38 +28,39 @@ struct ReferenceOptions {
   std::optional<uint64_t> randomSeed;
 };
 
-/// Not for use by several threads at once.
+/// Not thread-safe.
 class ReferenceModel {
 public:
   using Tensors = std::map<std::string, Tensor>;
-  /// Called after each operation and step of the graph with its results, in the graph's order (`get` and `return` not).
+  /// Called after each operation and step of the graph with its results, in the graph's order (but not for `get` and
+  /// `return`).
   using Observer = std::function<void(mlir::Operation *op, llvm::ArrayRef<const Tensor *> results)>;
 
-  /// `module` must outlive the model and stay as it is. Throws std::runtime_error when it has no graph.
+  /// `module` must outlive the model and must not change. Throws std::runtime_error if it has no graph.
   explicit ReferenceModel(mlir::ModuleOp module, ReferenceOptions options = {});
   ~ReferenceModel();
 
-  /// One step: `inputs` by name, of the graph's shapes with `tokens` rows where the leading dimension is dynamic. Gives
-  /// the outputs by name. Throws std::runtime_error on missing inputs and wrong shapes, when tokens < 1 or position +
-  /// tokens > context, and for what evaluateOperation refuses.
+  /// Runs one step. `inputs` are by name and have the graph's shapes, with `tokens` rows if the leading dimension is
+  /// dynamic. Returns the outputs by name. Throws std::runtime_error for missing inputs and wrong shapes, if tokens < 1
+  /// or position + tokens > context, and for everything that evaluateOperation refuses.
   Tensors run(const Tensors &inputs, int64_t tokens, int64_t position, const Observer &observer = {});
 
-  /// The same for a language model: input "ids", output "logits" as one row.
+  /// Runs a language model: the input is "ids", the result is the output "logits" as one row.
   std::vector<double> runIds(const std::vector<int32_t> &ids, int64_t position, const Observer &observer = {});
 
-  /// One step with a twin (Twin.h) for a package that has run the same: outputs with how far the package's may be away.
-  /// The twin's states are those of the run before, if that had one too.
+  /// Runs one step with a twin (Twin.h), for comparison with a package that ran the same step. Returns the outputs with
+  /// bounds on the package's error. The twin's states are those of the previous run, if that had a twin too.
   std::map<std::string, TwinValue> runBeside(const Tensors &inputs, int64_t tokens, int64_t position,
                                              const MadeRows &made);
 
-  /// All states zero again.
+  /// Sets all states to zero.
   void reset();
 
-  /// What a state holds, all zero before the first run. Throws std::runtime_error for an unknown name.
+  /// The contents of a state, which is zero before the first run. Throws std::runtime_error for an unknown name.
   const Tensor &state(const std::string &name) const;
-  /// How far each row of a package's may be away, after runBeside.
+  /// Bounds on the error of each row of a package's state, after runBeside.
   RowBounds stateBounds(const std::string &name) const;
-  /// Replaces it, in both runs. Throws std::runtime_error for an unknown name and for another shape.
+  /// Replaces a state in both runs. Throws std::runtime_error for an unknown name and for a different shape.
   void setState(const std::string &name, Tensor value);
 
 private:
@@ -75,8 +77,8 @@ private:
   std::mt19937_64 signs;
 };
 
-/// Runs one kernel alone on given arguments: for tests of a single kernel. Caches among the arguments (what kv_append
-/// writes into) are updated in place. Throws like ReferenceModel::run.
+/// Runs one kernel on given arguments. Caches among the arguments (which kv_append writes) are updated in place. Throws
+/// like ReferenceModel::run.
 std::vector<Tensor> evaluateKernel(KernelOp kernel, std::vector<Tensor> &arguments, StepScalars step);
 
 } // namespace nstf::reference

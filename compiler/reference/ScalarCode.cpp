@@ -1,4 +1,4 @@
-// The bodies of tensor operations.
+// Evaluates the bodies of tensor operations.
 
 #include "compiler/reference/ScalarCode.h"
 
@@ -19,7 +19,7 @@ using Meaning = std::function<double(const double *)>;
 
 // Numbers
 
-/// As a signed number of a type's width; an index is 64 bits wide, an i1 is 0 or -1.
+/// The value as a signed number of the type's width; an index has 64 bits, an i1 is 0 or -1.
 static int64_t toSigned(double value, Type type) {
   auto number = static_cast<int64_t>(value);
   if (type.isInteger(1))
@@ -34,7 +34,7 @@ static uint64_t toUnsigned(double value, Type type) {
   return type.isInteger(32) ? static_cast<uint32_t>(number) : static_cast<uint64_t>(number);
 }
 
-/// How an integer of a type is kept: an i1 as 0 or 1, others signed.
+/// The stored form of an integer: 0 or 1 for an i1, else a signed number.
 static double fromInteger(int64_t number, Type type) {
   return type.isInteger(1) ? double(number & 1) : double(toSigned(double(static_cast<int32_t>(number)), type));
 }
@@ -181,17 +181,17 @@ static Meaning floatMeaning(Operation *op) {
   if (found == table.end())
     return {};
   Type type = op->getResult(0).getType();
-  if (type.isF32()) // float64 stands for it: rounding is what the tolerance is for
+  if (type.isF32()) // float64 represents f32; the tolerance covers the rounding
     return found->second;
   return [=, meaning = found->second](const double *in) { return toType(meaning(in), type); };
 }
 
-/// Integers of the first operand's type.
+/// The meaning of integer operations, of the first operand's type.
 static Meaning integerMeaning(Operation *op) {
   using Signed = int64_t (*)(int64_t, int64_t);
   using Unsigned = uint64_t (*)(uint64_t, uint64_t);
   static const std::map<StringRef, Signed> onSigned = {
-      // Sums wrap: they are of unsigned numbers, where C++ lets them.
+      // Sums wrap: they are computed as unsigned numbers, for which C++ defines overflow.
       {"arith.addi", [](int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }},
       {"arith.subi", [](int64_t a, int64_t b) { return int64_t(uint64_t(a) - uint64_t(b)); }},
       {"arith.muli", [](int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }},
@@ -225,7 +225,7 @@ static Meaning integerMeaning(Operation *op) {
   return {};
 }
 
-/// Between kinds of numbers, comparisons and selects.
+/// Conversions between kinds of numbers, comparisons and selects.
 static Meaning mixedMeaning(Operation *op) {
   if (auto compareIntegers = dyn_cast<arith::CmpIOp>(op))
     return [predicate = compareIntegers.getPredicate(), type = op->getOperand(0).getType()](const double *in) {
@@ -298,7 +298,7 @@ ScalarBlock::ScalarBlock(Block &block, TensorLookup lookup, StepScalars step)
   results.resize(resultSlots.size());
 }
 
-/// Where a value is kept; one from outside of the block is read once.
+/// The slot of a value; a value from outside of the block is read once.
 size_t ScalarBlock::slotOf(Value value) {
   auto [slot, isNew] = slots.insert({value, values.size()});
   if (isNew)

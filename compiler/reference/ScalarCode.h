@@ -1,4 +1,4 @@
-// The bodies of tensor operations.
+// Evaluates the bodies of tensor operations.
 #pragma once
 
 #include "compiler/reference/TensorCode.h"
@@ -10,19 +10,20 @@
 
 namespace nstf::reference {
 
-/// The meaning of an arith or math operation on numbers of its operand types; throws std::runtime_error where it has
-/// none.
+/// A function that computes an arith or math operation on numbers of its operand types. Throws std::runtime_error for
+/// an operation without a reference.
 std::function<double(const double *)> meaningOf(mlir::Operation *op);
 
-/// The number nearest to `value` that a type holds: rounded to nearest even, an integer cut to its width.
+/// The number of a type that is nearest to `value`: floats round to nearest even, integers are truncated to their
+/// width.
 double toType(double value, mlir::Type type);
 
-/// A block of scalar operations, prepared to run many times.
+/// A block of scalar operations, prepared for repeated execution.
 class ScalarBlock {
 public:
   ScalarBlock(mlir::Block &block, TensorLookup lookup, StepScalars step);
 
-  /// Runs it for the block's arguments and the indices of the loops around it; gives the terminator's operands.
+  /// Runs the block with these arguments and the indices of the enclosing loops. Returns the terminator's operands.
   const std::vector<double> &run(const std::vector<double> &arguments, llvm::ArrayRef<int64_t> loops);
 
 private:
@@ -39,12 +40,12 @@ private:
   llvm::DenseMap<mlir::Value, size_t> slots;
   std::vector<double> values, inputs, results;
   std::vector<Instruction> instructions;
-  std::vector<std::pair<size_t, unsigned>> loopSlots; // of linalg.index
+  std::vector<std::pair<size_t, unsigned>> loopSlots; // for linalg.index
   std::vector<size_t> resultSlots;
   mlir::Block &block;
 };
 
-/// The element of a tensor at `index`; 0 outside of it.
+/// The element of a tensor at `index`; 0 outside the tensor.
 double elementAt(const Tensor &tensor, llvm::ArrayRef<int64_t> index);
 
 } // namespace nstf::reference

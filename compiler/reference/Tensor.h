@@ -1,6 +1,6 @@
 // Values of the reference.
 //
-// Every number is a float64, ids too (exact to 2⁵³), in a row-major Eigen matrix.
+// Every number is a float64, including ids (exact up to 2⁵³), in a row-major Eigen matrix.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,15 +12,15 @@ namespace nstf::reference {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// A tensor of rank 1 is one row; of rank 2 and more, `shape[0]` rows.
+/// A tensor of rank 1 is one row; a tensor of rank 2 or more has `shape[0]` rows.
 struct Tensor {
   std::vector<int64_t> shape;
   Matrix values;
 
   Tensor() = default;
-  /// Zeros.
+  /// A tensor of zeros.
   explicit Tensor(std::vector<int64_t> shape);
-  /// Copies numbers in row-major order. Precondition: as many as the shape has elements.
+  /// Copies row-major numbers. Precondition: their number equals the shape's number of elements.
   template <typename Number>
   Tensor(std::vector<int64_t> shape, const std::vector<Number> &numbers) : Tensor(std::move(shape)) {
     for (size_t i = 0; i < numbers.size(); ++i)

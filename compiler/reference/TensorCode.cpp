@@ -1,4 +1,4 @@
-// The meaning of linalg and tensor ops.
+// Evaluates linalg and tensor operations.
 
 #include "compiler/reference/ScalarCode.h"
 
@@ -17,7 +17,7 @@ using Index = llvm::SmallVector<int64_t>;
 
 namespace {
 
-/// One operation with the values around it.
+/// One operation with the values from outside that it uses.
 struct Evaluation {
   TensorLookup lookup;
   StepScalars step;
@@ -102,7 +102,7 @@ struct Evaluation {
 
   std::vector<Tensor> generic(linalg::GenericOp op) const {
     struct Operand {
-      const Tensor *value; ///< a result's is its own
+      const Tensor *value; ///< for a result, the result itself
       AffineMap map;
     };
     std::vector<Operand> operands;

@@ -1,4 +1,4 @@
-// How far tensor code may be from the reference.
+// Tolerances of tensor code.
 
 #include "compiler/reference/Tolerance.h"
 
@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace nstf;
 using namespace nstf::reference;
 
-/// The same allowances as the rows of Tolerance.cpp: 2 u for an operation of arith, 16 u for a function, room for K in
-/// a sum, half a unit in the last place where a float gets a narrower type.
+/// The same allowances as in Tolerance.cpp: 2 u for an arith operation, 16 u for a function, a margin for K in a sum,
+/// and half a unit in the last place when a float is narrowed.
 static Tolerance scalarTolerance(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   if (!isa<FloatType>(type) || isa<arith::ConstantOp, arith::SelectOp, arith::ExtFOp, arith::NegFOp>(op))
@@ -22,7 +22,7 @@ static Tolerance scalarTolerance(Operation *op) {
   if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::BitcastOp, math::AbsFOp,
           math::CeilOp, math::CopySignOp, math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op))
     return {};
-  if (isa<math::PowFOp>(op)) // the rounding of y·log2(x), which is below 128
+  if (isa<math::PowFOp>(op)) // error of y·log2(x), which is below 128
     return {1e-7, 1e-5 + rounding};
   bool isFunction = isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
   return isFunction ? Tolerance{1e-7, 1e-6 + rounding} : Tolerance{1e-7, 1.2e-7 + rounding};

@@ -1,4 +1,4 @@
-// How far a result may be from the reference.
+// The allowed differences from the reference.
 
 #include "compiler/reference/Tolerance.h"
 
@@ -20,9 +20,9 @@ struct Row {
 };
 } // namespace
 
-// u = 2⁻²⁴ = 6.0e-8 is the largest relative error of one float32 rounding. A sum over K of random products is off by
-// about u·√K/6 of the largest result (1.4e-6 at K = 16384), so the rows of sums leave room for K, and none for 16-bit
-// products.
+// u = 2⁻²⁴ = 6.0e-8 is the largest relative error of one float32 rounding. The error of a sum over K random products is
+// about u·√K/6 of the largest result (1.4e-6 at K = 16384). So the rows of sums have a margin for K, but none for
+// 16-bit products.
 static const Row rows[] = {
     {"embedding", {0, 0}},            // a copy
     {"last_row", {0, 0}},             // a copy
@@ -31,10 +31,10 @@ static const Row rows[] = {
     {"argmax", {0, 0}},               // an index
     {"add", {0, 1.2e-7}},             // 2 u
     {"mul", {0x1p-149, 1.2e-7}},      // 2 u; a product below all subnormals is 0
-    {"convert", {0, 0}},              // what its type makes of it
-    {"dequantize", {0, 1.2e-7}},      // a product, rounded to what products are made of
+    {"convert", {0, 0}},              // the rounding to its type is added below
+    {"dequantize", {0, 1.2e-7}},      // a product; the rounding to the products' operand type is added below
     {"dequantize_rows", {0, 1.2e-7}}, // the same
-    {"quantize", {0, 0}},             // numbers of f32 throughout, and no sum
+    {"quantize", {0, 0}},             // computed in f32 throughout, without a sum
     {"silu", {1e-7, 1e-6}},           // exp, reciprocal and product: up to 16 u
     {"swiglu", {1e-7, 1e-6}},         // the same
     {"relu", {0, 0}},                 // the number itself or 0
@@ -51,7 +51,7 @@ static const Row rows[] = {
     {"attention", {1e-6, 8e-6}},      // two such sums around a softmax
 };
 
-/// What rounding once adds, relative to the number: half a unit in the last place of 11 or 8 bits.
+/// The relative error of one rounding: half a unit in the last place of 11 or 8 bits.
 static double roundingOf(Type type) { return type.isF16() ? 0x1p-11 : type.isBF16() ? 0x1p-8 : 0; }
 
 std::optional<Tolerance> nstf::reference::operationTolerance(llvm::StringRef operation, Type rounded) {
@@ -78,15 +78,17 @@ static std::optional<Tolerance> tableTolerance(Operation *op) {
   return operationTolerance(op->getName().stripDialect(), getElementTypeOrSelf(op->getResult(0).getType()));
 }
 
-/// Attention rounds its weights to its operands' type, to nearest, and divides by the sum of those before. Each is off
-/// by half a unit at most: the average is off by as much of the largest value, which may be much larger than it.
+/// Attention rounds its weights to its operands' type, to nearest, but divides by the sum of the unrounded ones. Each
+/// weight is off by at most half a unit, so the average is off by at most that share of the largest value, which may be
+/// much larger than the average.
 static double weightRounding(AttentionOp op, llvm::function_ref<double(Value)> getLargest) {
   double rounding = roundingOf(getElementTypeOrSelf(op.getQ().getType()));
   return rounding ? rounding * getLargest(op.getV()) * (op.readsCodes() ? getLargest(op.getScales()[1]) : 1) : 0;
 }
 
-/// A product rounds the matrix that it decodes. Where results are few, all may be sums that cancel, and none as large
-/// as what is lost with its terms: at most that of all together, and hardly more than twice their root of squares.
+/// A product rounds the matrix that it decodes. With few results, each of them may be a sum of cancelling terms that is
+/// smaller than the rounding of its terms. The error is at most that of all terms together, and rarely more than twice
+/// the root of the sum of their squares.
 static double termRounding(LinearOp op, llvm::ArrayRef<Tensor> arguments) {
   auto matrix = op.getW().getDefiningOp<DequantizeOp>();
   auto x = dyn_cast<BlockArgument>(op.getX());
@@ -145,10 +147,10 @@ Tolerance nstf::reference::operationTolerance(Operation *op, llvm::ArrayRef<cons
   return *sum;
 }
 
-// f32: the reference's tokens, and logits within 1e-4 of stories260K's, whose largest is about 20;
-// its own float32 run is 1.3e-5 away. 16-bit types: a few units in the last place per layer. What 16 bits round
-// otherwise moves some numbers across the middle between two codes: these are off by a whole step, 2⁻⁷ of a row's
-// largest number for i8, 2⁻³ of the number itself for e4m3fnuz. What f32 rounds otherwise moves few.
+// f32: the tokens equal the reference's, and the logits are within 1e-4 of stories260K's, whose largest is about 20;
+// its own float32 run is 1.3e-5 away. 16-bit types: a few units in the last place per layer. With codes, the rounding
+// of 16-bit types moves some numbers across the midpoint between two codes. These are off by a whole step: 2⁻⁷ of a
+// row's largest number for i8, 2⁻³ of the number itself for e4m3fnuz. The rounding of f32 moves few numbers.
 Tolerance nstf::reference::modelTolerance(Type precision, Type codes) {
   if (precision.isInteger())
     return {};
@@ -203,7 +205,7 @@ Comparison nstf::reference::compareRows(const Tensor &got, const Tensor &want, c
   return result;
 }
 
-/// From a code to the next, away from 0.
+/// The distance from a code to the next one away from 0.
 static double stepOf(double code, Type type) {
   return type.isInteger() || code == 0 ? (type.isInteger() ? 1 : 0x1p-10)
                                        : std::ldexp(1, std::max(std::ilogb(code), -7) - 3);
@@ -217,11 +219,11 @@ Comparison nstf::reference::compareCodes(llvm::ArrayRef<float> got, const Tensor
     if (error == 0)
       continue;
     ++different;
-    // Also of NaN.
+    // Also true for NaN.
     if (!(error <= std::max(stepOf(expected, type), stepOf(got[i], type))))
       return result;
   }
-  // What a norm in f32 is off by is a few 2⁻²⁴ of a number, 2⁻¹⁶ of a step of i8.
+  // A norm in f32 is off by a few 2⁻²⁴ of a number, which is 2⁻¹⁶ of a step of i8.
   if (different <= 1 + want.size() / 1000)
     result.allowed = result.largestError;
   return result;

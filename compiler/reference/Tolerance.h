@@ -1,6 +1,7 @@
-// How far a result may be from the reference.
+// The allowed differences from the reference.
 //
-// One table for tests, `nstfc --verify` and the report: |got - want| ≤ absolute + relative · max|want| over the tensor.
+// Tests, `nstfc --verify` and the report share one table: |got - want| ≤ absolute + relative · max|want| over the
+// tensor.
 #pragma once
 
 #include "compiler/reference/Tensor.h"
@@ -17,41 +18,44 @@ struct Tolerance {
   double relative = 0;
 };
 
-/// Of one operation ("linear", without the dialect's prefix) on given inputs, which rounds its result to `rounded`:
-/// convert does; of others it does not matter. Nothing when the table has no such row.
+/// The tolerance of an operation ("linear", without the dialect's prefix) on given inputs. `rounded` is the result type
+/// of an operation that rounds, such as convert; others ignore it. Nothing if the table has no such row.
 std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type rounded);
 
-/// Of one operation inside a kernel, on these operands. What decodes an operand errs where the result is made; products
-/// of codes take the codes themselves. Precondition: the table has it.
+/// The tolerance of an operation inside a kernel, on these operands. The error of decoding an operand counts where the
+/// result is computed; products of codes use the codes themselves. Precondition: the table has the operation.
 Tolerance operationTolerance(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands);
 
-/// Of one op of tensor code: the sum over the scalar operations in it.
+/// The tolerance of an op of tensor code: the sum over its scalar operations.
 Tolerance tensorTolerance(mlir::Operation *op);
 
-/// Of a kernel on these arguments: the sum over its operations, since each one's error goes through those after it.
+/// The tolerance of a kernel on these arguments: the sum over its operations, since each one's error propagates through
+/// later ones.
 std::optional<Tolerance> kernelTolerance(const KernelOp::Part &part, llvm::ArrayRef<Tensor> arguments);
 
-/// Of any value of a whole model that ran by itself with matrix operands of `precision`, where errors of all layers
-/// before have added up. `codes` is the type of those that rows are quantised to, null where they aren't.
+/// The tolerance of any value in a run of a whole model with matrix operands of `precision`, in which the errors of all
+/// earlier layers accumulate. `codes` is the type to which rows are quantised, null if they aren't.
 Tolerance modelTolerance(mlir::Type precision, mlir::Type codes = {});
 
-/// How a result compares with the reference.
+/// The result of a comparison with the reference.
 struct Comparison {
-  double largestError = 0; // |got - want|; infinite where got is not a number
-  int64_t where = -1;      // row-major index of it
+  double largestError = 0; // |got - want|; infinite if got is NaN
+  int64_t where = -1;      // row-major index of the largest error
   double largestWant = 0;  // max|want|
-  double allowed = 0;      // what the tolerance allows
+  double allowed = 0;      // the tolerance
   bool passes() const { return largestError <= allowed; }
 };
 
-/// Precondition: as many numbers as `want` has.
+/// Precondition: `got` has as many numbers as `want`.
 Comparison compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance);
 
-/// The same with what is allowed of each row; the row that is off by the most of it counts.
+/// The same with a tolerance for each row. The element with the largest error relative to its row's tolerance is
+/// reported.
 Comparison compareRows(const Tensor &got, const Tensor &want, const Eigen::VectorXd &allowed);
 
-/// Of codes of type i8 or f8E4M3FNUZ that were made of numbers which a kernel rounds otherwise than the reference.
-/// Where such a number crosses the middle between two codes it becomes the next one; that is rare, so few may differ.
+/// Compares codes of type i8 or f8E4M3FNUZ that were made from numbers which a kernel rounds differently than the
+/// reference. A number that crosses the midpoint between two codes gets the adjacent code. That is rare, so only few
+/// codes may differ.
 Comparison compareCodes(llvm::ArrayRef<float> got, const Tensor &want, mlir::Type type);
 
 } // namespace nstf::reference

@@ -1,4 +1,4 @@
-// A run beside the exact one that is off wherever a package may be (Twin.h).
+// A second run beside the exact one, with errors wherever a package may have them (Twin.h).
 
 #include "compiler/reference/Twin.h"
 
@@ -33,21 +33,22 @@ bool Twin::isShared(Operation *op, ArrayRef<TwinValue> operands) {
   return tolerance.absolute == 0 && tolerance.relative == 0;
 }
 
-/// Rows don't depend on their neighbours: what is allowed is measured by the largest number of each.
+/// The errors of each row are relative to the row's largest number, since rows are independent.
 static Matrix getErrors(const Tensor &result, Tolerance tolerance) {
   RowBounds sizes = tolerance.absolute + tolerance.relative * result.values.cwiseAbs().rowwise().maxCoeff().array();
   return sizes.replicate(1, result.values.cols());
 }
 
-/// A sum is off by at most what its terms are together, and hardly by more than twice their root of squares.
+/// The error of a sum is at most the sum of its terms' errors, and rarely more than twice the root of their squares.
 template <typename Terms> static double getSumError(const Eigen::MatrixBase<Terms> &factors, double error) {
   return error * std::min(factors.template lpNorm<1>(), 2 * factors.norm());
 }
 
 static double logSumExp(const Eigen::ArrayXd &x) { return x.maxCoeff() + std::log((x - x.maxCoeff()).exp().sum()); }
 
-/// What errors of q, k and v make of attention. Where logits are large they may turn the choice between two keys, which
-/// the errors of one twin would hardly meet: so all weights that logits within their errors can have count.
+/// The error of attention due to the errors of q, k and v. With large logits these may change which of two keys
+/// dominates, which a single twin's random errors would rarely hit. So the bound covers all weights that logits within
+/// their errors can have.
 static Matrix getAttentionErrors(AttentionOp op, ArrayRef<TwinValue> operands, const Tensor &result, StepScalars step) {
   auto getNumbers = [&](unsigned cache) -> Matrix {
     const Matrix &values = operands[cache].exact->values;
@@ -106,7 +107,7 @@ void Twin::finish(Operation *op, ArrayRef<TwinValue> operands, MutableArrayRef<T
 }
 
 namespace {
-/// Where a kernel's rows are: in which of its results, and from which of that's own on.
+/// Where a kernel's rows are stored: the index of its result, and the first row there.
 struct Stored {
   unsigned result;
   int64_t first = 0;
@@ -131,7 +132,7 @@ void Twin::choose(QuantizeOp op, const RowBounds &bounds, const Tensor &x, Array
   const Tensor *madeCodes = storedCodes ? made(launch, storedCodes->result) : nullptr;
   const Tensor *madeScales = storedScales ? made(launch, storedScales->result) : nullptr;
   Matrix &codes = results[0].exact->values, &scales = results[1].exact->values;
-  // Those of a cache are compared with the package's.
+  // Scales in a cache are compared with the package's, not replaced by them.
   if (madeScales && !storedScales->inCache) {
     for (int64_t i = 0; i < scales.rows(); ++i)
       for (int64_t g = 0; g < scales.cols(); ++g)
@@ -145,7 +146,7 @@ void Twin::choose(QuantizeOp op, const RowBounds &bounds, const Tensor &x, Array
   for (int64_t i = 0; i < codes.rows(); ++i)
     for (int64_t j = 0; j < codes.cols(); ++j) {
       double quotient = quotients(i, j), code = madeCodes->values(storedCodes->first + i, j);
-      // What a number and its scale may be off by.
+      // The largest error of the quotient, from the number and its scale.
       double apart = bounds(i) / scales(i, j / op.getGroup()) * (1 + std::abs(quotient) / op.getMaxCode());
       if (roundToCode(op, quotient - apart) <= code && code <= roundToCode(op, quotient + apart))
         codes(i, j) = code;

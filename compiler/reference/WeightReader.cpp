@@ -1,4 +1,4 @@
-// Weights as float64.
+// Reads weights as float64.
 
 #include "compiler/reference/WeightReader.h"
 
@@ -27,7 +27,7 @@ static std::optional<ElementType> storedTypeOf(Type type) {
                          : std::nullopt;
 }
 
-/// Rounds to what a tensor of this element type can hold, to nearest even.
+/// Rounds to the element type, to nearest even.
 static void roundTo(Type type, Tensor &tensor) {
   std::optional<ElementType> stored = storedTypeOf(type);
   if (!stored || *stored == ElementType::F64)
@@ -61,7 +61,7 @@ void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) 
   readFloats(*stored, gathered.data(), result.size(), result.data());
 }
 
-/// The plane as the packager writes it.
+/// Reads the plane as the packager writes it.
 static void readPlane(const quantize::QuantizedMatrix &matrix, quantize::Plane plane, Type element, Tensor &result) {
   std::vector<std::byte> row(result.values.cols() * element.getIntOrFloatBitWidth() / 8);
   for (int64_t i = 0; i < result.values.rows(); ++i) {

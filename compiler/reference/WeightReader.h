@@ -1,4 +1,4 @@
-// Weights as float64.
+// Reads weights as float64.
 #pragma once
 
 #include "compiler/reference/Tensor.h"
@@ -12,15 +12,15 @@
 
 namespace nstf::reference {
 
-/// Reads weights when they are first asked for. A weight has the numbers its `type` can hold: stored ones are rounded
-/// to it as the packager does, computed tables are rounded once, random ones come from nstf/RandomWeights.h.
+/// Reads each weight on its first use. A weight's numbers are those of its `type`: stored ones are rounded to it as the
+/// packager does, computed tables are rounded once, random ones come from nstf/RandomWeights.h.
 class WeightReader {
 public:
-  /// With a seed every weight that isn't computed is random, wherever the module says it comes from.
+  /// With a seed, every weight that isn't computed is random, whatever its source in the module.
   explicit WeightReader(std::optional<uint64_t> randomSeed) : randomSeed(randomSeed) {}
 
-  /// Throws std::runtime_error when the file can't be read or is too short, and for a weight that has neither file nor
-  /// formula while there is no seed.
+  /// Throws std::runtime_error if the file can't be read or is too short, and for a weight that has neither file nor
+  /// formula if there is no seed.
   std::shared_ptr<Tensor> read(WeightOp weight);
 
 private:
