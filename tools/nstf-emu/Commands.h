@@ -1,5 +1,5 @@
-// nstf-emu's subcommands. Each adds itself to the command line; what it returns runs after parsing and gives the exit
-// status.
+// nstf-emu's subcommands. Each function adds its subcommand to the command line and returns a function that runs it
+// after parsing; that function returns the exit status.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -10,8 +10,8 @@ namespace nstf::emulator::tool {
 enum ExitStatus : int {
   fine = 0,
   badInput = 1,   ///< command line, launch file, code object or data
-  foundFault = 2, ///< a fault, a check's finding, or a launch that was stopped
-  unexpected = 3, ///< a result is not what was expected
+  foundFault = 2, ///< a fault, a finding of a check, or a launch that was stopped
+  unexpected = 3, ///< a result differs from the expected one
 };
 
 using Command = std::function<int()>;

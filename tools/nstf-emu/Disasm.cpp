@@ -1,4 +1,4 @@
-// nstf-emu disasm: the machine code of a file.
+// nstf-emu disasm: disassembles the machine code of a file.
 #include "runtime/emulator/launch/CodeListing.h"
 #include "runtime/emulator/launch/KernelNames.h"
 #include "runtime/emulator/launch/LoopListing.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct DisasmOptions {
   std::string file, kernel, target;
-  std::string loops; ///< empty: the code itself; else how to print its loops
+  std::string loops; ///< empty: prints the code; else the format in which its loops are printed
 };
 
 void printSummary(const std::string &where, const ListingSummary &summary) {
@@ -23,7 +23,7 @@ void printSummary(const std::string &where, const ListingSummary &summary) {
             << " that the emulator doesn't execute, " << summary.unknown << " unknown words\n";
 }
 
-/// Prints one code object after the other.
+/// Prints code objects one after another.
 class Printer {
 public:
   explicit Printer(const DisasmOptions &options) : options(options) {}

@@ -1,4 +1,4 @@
-// nstf-emu list: the kernels of a file.
+// nstf-emu list: lists the kernels of a file.
 #include "runtime/emulator/launch/KernelList.h"
 #include "runtime/emulator/launch/LaunchDraft.h"
 #include "support/Escape.h"
@@ -27,7 +27,7 @@ int list(const std::string &file, const ListOptions &options) {
   return fine;
 }
 
-/// Writes the launch file, and says how much of it is left to do.
+/// Writes the launch file, and prints how many values are still to be filled in.
 int writeLaunchFile(const std::string &file, const ListOptions &options, const std::string &launch) {
   support::checkWritable(launch);
   support::LaunchFileText draft = draftLaunch(file, options.kernel, options.target);

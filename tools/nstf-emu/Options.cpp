@@ -15,7 +15,7 @@ namespace {
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "it is set by a signal handler");
 
-/// Of a number; CLI::Range lets NaN pass.
+/// Checks the range of a number; unlike CLI::Range, it refuses NaN.
 auto between(double low, double high, const std::string &expected) {
   return [=](const std::string &text) {
     const auto number = support::Number::parse(text);
@@ -109,7 +109,7 @@ std::optional<timing::ChipTiming> TimingArguments::chosenChip() const {
   try {
     return timing::ChipTiming::choose(chip);
   } catch (const InputError &) {
-    throw; // of a file, which it names
+    throw; // a file's error, with the file's name
   } catch (const std::runtime_error &error) {
     throw InputError(std::string("--timing: ") + error.what());
   }
@@ -136,7 +136,7 @@ LaunchOptions LaunchLimits::launchOptions(LaunchProgress *progress) const {
     options.stepLimit = maxSteps;
   if (timeout > 0)
     options.timeout = std::chrono::duration<double>(timeout);
-  options.alone = true; // nobody else writes to the launch's memory
+  options.alone = true; // no other process writes to the launch's memory
   options.interrupt = InterruptGuard::flag();
   if (progress && progress->line.isShown()) {
     options.progress = [progress](uint64_t done, uint64_t all) { progress->line.update(done, all); };

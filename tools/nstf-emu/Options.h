@@ -1,4 +1,4 @@
-// Options that several subcommands of nstf-emu have.
+// Options that several subcommands of nstf-emu share.
 #pragma once
 
 #include "runtime/emulator/launch/LaunchPredictor.h"
@@ -10,14 +10,14 @@
 
 namespace nstf::emulator::tool {
 
-/// A launch's line on the terminal.
+/// The progress line of a launch.
 struct LaunchProgress {
   explicit LaunchProgress(const std::string &what);
-  std::atomic<uint64_t> executed = 0; ///< wave instructions; who runs the launch adds to it
+  std::atomic<uint64_t> executed = 0; ///< wave instructions; the launch's runner adds to it
   support::Progress line;
 };
 
-/// The launch file, and what overrides it.
+/// The launch file, and the options that override its values.
 struct SessionArguments {
   std::string file;
 
@@ -30,7 +30,7 @@ private:
   CLI::Option *checkOption = nullptr;
 };
 
-/// How far a launch may go.
+/// Limits of a launch.
 struct LaunchLimits {
   void add(CLI::App &command, bool withThreads = true);
   LaunchOptions launchOptions(LaunchProgress *progress) const;
@@ -45,10 +45,10 @@ private:
 /// Whether and how launches are timed.
 struct TimingArguments {
   void add(CLI::App &command);
-  /// The chip to predict for; nothing without --timing.
+  /// The chip of --timing; nothing without the option.
   std::optional<timing::ChipTiming> chosenChip() const;
   std::unique_ptr<LaunchPredictor> predictor(LaunchSession &session, const timing::ChipTiming &chosen) const;
-  /// Whether every workgroup is executed, so that there are results.
+  /// Whether every workgroup is executed, so that the results are complete.
   bool isComplete() const { return !options.sampledOnly; }
 
 private:
@@ -57,8 +57,8 @@ private:
   unsigned runAhead = 1;
 };
 
-/// While it lives, Ctrl-C ends the running launch with a fault that says where the waves stand; a second one ends the
-/// process.
+/// While it lives, the first Ctrl-C ends the running launch with a fault that gives the waves' program counters; the
+/// second one ends the process.
 class InterruptGuard {
 public:
   InterruptGuard();
@@ -66,7 +66,7 @@ public:
   static const std::atomic<bool> *flag();
 };
 
-/// A finding's text, with the buffer that its address is in or near.
+/// A finding's text, with the buffer in or near which its address lies.
 std::string describe(const LaunchSession &session, const Finding &finding);
 
 /// "12,345,678"

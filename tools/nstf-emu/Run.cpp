@@ -1,4 +1,4 @@
-// nstf-emu run: the launches of a file, their checks, results and report.
+// nstf-emu run: runs the launches of a file, with their checks, results and report.
 #include "runtime/emulator/launch/Report.h"
 #include "runtime/emulator/launch/TimingReport.h"
 #include "support/DidYouMean.h"
@@ -23,7 +23,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// "c" or "c[16:32]": a buffer, and which of its elements.
+/// "c" or "c[16:32]": a buffer and the elements to print.
 struct PrintRequest {
   const BufferDescription *buffer;
   uint64_t begin, end;
@@ -78,10 +78,10 @@ void printLaunch(size_t number, const PreparedLaunch &launch, const LaunchResult
             << " of the emulator's time, " << shortRate(double(instructions) / result.seconds) << "/s\n";
 }
 
-/// The status so far with something worse.
+/// The more severe of two exit statuses.
 int worse(int status, int other) { return status == foundFault || other == fine ? status : other; }
 
-/// `predictor`: none runs them untimed.
+/// `predictor`: null runs the launches untimed.
 int runLaunches(LaunchSession &session, LaunchPredictor *predictor, const RunOptions &options, Report &report,
                 std::string &error) {
   int status = fine;
@@ -128,7 +128,7 @@ int checkResults(LaunchSession &session, const RunOptions &options, Report &repo
     report.add(comparison);
     if (!comparison.passed()) {
       std::cerr << "expect: " << comparison.text() << "\n";
-      for (size_t i = 1; i < comparison.first.size(); ++i) // the first is in the text
+      for (size_t i = 1; i < comparison.first.size(); ++i) // the first is already in the text
         std::cerr << "  " << comparison.first[i].index << ": expected " << comparison.first[i].expected << " but got "
                   << comparison.first[i].got << "\n";
       status = unexpected;

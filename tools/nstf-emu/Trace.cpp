@@ -1,4 +1,4 @@
-// nstf-emu trace: what one wave does, instruction by instruction; or who writes an element.
+// nstf-emu trace: prints the instructions that one wave executes, or the writers of an element.
 #include "runtime/emulator/launch/Trace.h"
 #include "support/Escape.h"
 #include "tools/nstf-emu/Commands.h"
@@ -68,7 +68,7 @@ uint64_t parseLanes(const std::string &text) {
   return mask;
 }
 
-/// "0x40..0x80", "0x40": offsets from the kernel's entry, the last one included.
+/// "0x40..0x80", "0x40": offsets from the kernel's entry; the end is included.
 void parsePc(const std::string &text, TraceOptions &options) {
   if (text.empty())
     return;
@@ -78,7 +78,7 @@ void parsePc(const std::string &text, TraceOptions &options) {
     bad("--pc", "offsets from the kernel's entry, such as 0x40..0x80", text);
 }
 
-/// "c[17]" by the element's number, "c[3, 4]" by its indices.
+/// "c[17]" gives the element's index, "c[3, 4]" its indices by dimension.
 WatchedElement parseWatch(const std::string &text, const LaunchSession &session) {
   std::string name = text.substr(0, text.find('['));
   const BufferDescription *buffer = session.file().buffer(name);
@@ -150,7 +150,8 @@ int runBefore(LaunchSession &session, size_t launch, const LaunchOptions &option
   return fine;
 }
 
-/// Finds the first fault or finding, then runs all again up to there and shows the wave's last instructions.
+/// Finds the first fault or finding, then runs everything again up to that point and shows the wave's last
+/// instructions.
 int traceFault(const Arguments &arguments, const LaunchOptions &launchOptions, TraceOptions options) {
   std::optional<Finding> finding;
   size_t number = 0;
@@ -172,7 +173,7 @@ int traceFault(const Arguments &arguments, const LaunchOptions &launchOptions, T
   }
   options.workgroup = finding->workgroup;
   options.wave = finding->wave;
-  if (finding->lanes) { // the first ones concerned
+  if (finding->lanes) { // the first of the lanes concerned
     options.lanes = 0;
     for (unsigned lane = 0; lane < Wave::width && std::popcount(options.lanes) < 4; ++lane)
       options.lanes |= finding->lanes & uint64_t(1) << lane;

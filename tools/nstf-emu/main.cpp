@@ -1,6 +1,6 @@
-// Nstf-emu: runs, checks and explains AMD kernels without a GPU.
+// nstf-emu: runs, checks and explains AMD kernels without a GPU.
 //
-// The command line around runtime/emulator/launch. Standard output holds what was asked for (a listing, a trace, the
+// The command line around runtime/emulator/launch. Standard output has the requested output (a listing, a trace, the
 // results' summary); errors, findings and progress go to standard error.
 #include "support/CommandLineError.h"
 #include "support/Completion.h"

@@ -1,4 +1,4 @@
-// nstf-lsp-server: MLIR's language server, with NSTF's dialects, for .mlir files in an editor.
+// nstf-lsp-server: MLIR's language server with NSTF's dialects, for .mlir files in an editor.
 #include "compiler/driver/Registration.h"
 
 #include "mlir/IR/DialectRegistry.h"

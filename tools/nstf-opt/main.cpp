@@ -1,5 +1,5 @@
-// nstf-opt: runs any pass of NSTF alone on a .mlir file, with mlir-opt's options. What MLIR's parser would end the
-// process at is refused before.
+// nstf-opt: runs any passes of NSTF on a .mlir file, with mlir-opt's options. Input on which MLIR's parser would end
+// the process is refused first.
 #include "compiler/driver/Registration.h"
 #include "support/Completion.h"
 #include "support/TextLimits.h"
@@ -22,7 +22,7 @@
 
 using namespace nstf;
 
-/// What --help lists.
+/// The options that --help lists.
 static support::CompletionCommand describeOptions() {
   support::CompletionCommand command{"nstf-opt", "", {}, {{}, /*isFile=*/true}, {}};
   for (const auto &[name, option] : llvm::cl::getRegisteredOptions()) {

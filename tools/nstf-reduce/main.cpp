@@ -1,4 +1,4 @@
-// nstf-reduce: MLIR's reducer, with NSTF's dialects and passes: makes a .mlir file small that shows a failure.
+// nstf-reduce: MLIR's reducer with NSTF's dialects and passes. It reduces a .mlir file that shows a failure.
 #include "compiler/driver/Registration.h"
 
 #include "mlir/IR/DialectRegistry.h"

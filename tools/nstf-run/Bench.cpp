@@ -1,6 +1,6 @@
-// Tokens a second, as llama-bench measures them: "pp512" is a prompt of 512 tokens, "tg128" 128 tokens that are decoded
-// one by one from an empty context, "tg128 @ d4096" from position 4096 on, "tg128 x16" of each of 16 requests at once.
-// The mean over repetitions, and the standard deviation of one.
+// Measures tokens per second as llama-bench does: "pp512" is a prompt of 512 tokens; "tg128" is 128 tokens decoded one
+// by one from an empty context, "tg128 @ d4096" from position 4096 on, "tg128 x16" for 16 requests at once. Prints the
+// mean over repetitions and the standard deviation of one repetition.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
@@ -19,20 +19,20 @@ namespace {
 struct Row {
   bool decodes;
   int64_t tokens;
-  int64_t depth;             // positions before the first of them, which nothing is run for
-  int64_t requests;          // that do so at once
-  std::vector<double> rates; // tokens a second
-  std::string chip;          // that they are predicted of; empty: measured here
+  int64_t depth;             // position of the first token; nothing is run for those before
+  int64_t requests;          // requests that run at once
+  std::vector<double> rates; // tokens per second, for each repetition
+  std::string chip;          // the chip of predicted rates; empty: measured
 
   std::string name() const {
     return (decodes ? "tg" : "pp") + std::to_string(tokens) + (requests > 1 ? " x" + std::to_string(requests) : "") +
            (depth ? " @ d" + std::to_string(depth) : "");
   }
-  /// Decoding follows a prompt of one token.
+  /// The position where the session starts. Decoding begins after a prompt of one token.
   int64_t start() const { return decodes && depth ? depth - 1 : depth; }
   int64_t positions() const { return start() + tokens + (decodes ? 1 : 0); }
   double mean() const { return std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size()); }
-  /// Of a sample: 0 where there is one only.
+  /// The sample standard deviation; 0 for a single rate.
   double deviation() const {
     double squares = 0;
     for (double rate : rates)
@@ -41,7 +41,7 @@ struct Row {
   }
 };
 
-/// What text it is doesn't matter to the time, so it is the same one everywhere.
+/// The prompt's text does not affect the time, so it is fixed.
 std::vector<int32_t> makePrompt(int64_t tokens, int64_t vocabulary) {
   std::vector<int32_t> ids;
   for (int64_t i = 0; i < tokens; ++i)
@@ -49,7 +49,7 @@ std::vector<int32_t> makePrompt(int64_t tokens, int64_t vocabulary) {
   return ids;
 }
 
-/// The same of several requests at once, in all.
+/// The total tokens per second of several requests at once.
 double measureTogether(Session &session, const GenerateOptions &generation, Row &row) {
   session.reset();
   Batch batch(session);
@@ -59,7 +59,7 @@ double measureTogether(Session &session, const GenerateOptions &generation, Row 
     batch.add(ids, generation, row.start());
   RunClock clock(session.backend());
   if (row.decodes) {
-    batch.step(); // the token before
+    batch.step(); // the step of the prompt's token
     clock.lap();
   }
   while (!batch.isIdle())
@@ -69,13 +69,13 @@ double measureTogether(Session &session, const GenerateOptions &generation, Row 
   return double(row.tokens * row.requests) / std::max(row.chip.empty() ? time.seconds : time.predictedSeconds(), 1e-9);
 }
 
-/// Tokens a second of a prompt, or (decoding) of so many steps of one token behind a prompt of one. What the caches
-/// hold before it are zeros.
+/// Tokens per second of a prompt, or of `row.tokens` decode steps after a prompt of one token. The caches hold zeros
+/// for earlier positions.
 double measure(Session &session, const Options &options, Row &row) {
   GenerateOptions generation;
   generation.stopAtEos = false;
   generation.chunk = options.chunk;
-  generation.tokens = row.decodes ? row.tokens + 1 : 1; // the first comes out of the prompt's step
+  generation.tokens = row.decodes ? row.tokens + 1 : 1; // the first comes from the prompt's step
   if (row.requests > 1)
     return measureTogether(session, generation, row);
   session.reset();
@@ -100,7 +100,7 @@ std::vector<int64_t> depthsOf(const Options &options, int64_t context) {
   return {options.benchDepths.begin(), options.benchDepths.end()};
 }
 
-/// Characters of UTF-8.
+/// The number of characters of UTF-8 text.
 size_t widthOf(const std::string &text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
 }
@@ -130,7 +130,7 @@ void printTable(const Session &session, const std::vector<Row> &rows) {
 } // namespace
 
 void runBench(Session &session, const Options &options) {
-  Generator generator(session); // says what is no language model
+  Generator generator(session); // throws if the package is no language model
   int64_t context = *session.manifest().model.context;
   if (options.benchBatch > session.maxRequests())
     throw std::runtime_error("--bench-batch: expected at most " + std::to_string(session.maxRequests()) +
@@ -157,7 +157,7 @@ void runBench(Session &session, const Options &options) {
   for (int64_t depth : depthsOf(options, context))
     add(true, depth, options.benchTokens, 128);
   for (Row &row : rows) {
-    measure(session, options, row); // captures graphs, warms caches
+    measure(session, options, row); // warm-up: captures graphs, fills caches
     for (int64_t i = 0; i < options.repetitions; ++i)
       row.rates.push_back(measure(session, options, row));
   }

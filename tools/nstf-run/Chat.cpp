@@ -1,4 +1,4 @@
-// A conversation: a line of standard input is a message, and the model's answer is printed as it grows.
+// A conversation: each line of standard input is a message, and the model's answer is printed while it is generated.
 #include "support/Tool.h"
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Interrupt.h"
@@ -14,7 +14,7 @@ using namespace nstf::runtime;
 
 namespace {
 
-/// What all turns took, as if they were one.
+/// The times of all turns, as one sum.
 class Total {
 public:
   void add(const Generation &turn) {
@@ -44,7 +44,7 @@ private:
   std::size_t turns = 0;
 };
 
-/// The next message; a line that ends in a backslash goes on in the next one.
+/// Reads the next message. A line that ends in a backslash is continued by the next one.
 std::optional<std::string> readMessage(Interrupt &interrupt, bool isOnTerminal) {
   std::string message;
   for (const char *sign = "> ";; sign = "… ") {
@@ -52,7 +52,7 @@ std::optional<std::string> readMessage(Interrupt &interrupt, bool isOnTerminal) 
       std::cerr << sign << std::flush;
     std::optional<std::string> line = interrupt.readLine();
     if (!line && isOnTerminal)
-      std::cerr << '\n'; // what comes next begins a line of its own
+      std::cerr << '\n'; // later output begins on its own line
     if (!line)
       return message.empty() ? std::nullopt : std::optional(message);
     message += *line;
@@ -66,7 +66,7 @@ std::optional<std::string> readMessage(Interrupt &interrupt, bool isOnTerminal) 
 
 int runChat(Session &session, const Options &options, const TextRequest &request, Conversation &conversation,
             const Tokenizer &tokenizer) {
-  Generator generator(session); // says what is no language model
+  Generator generator(session); // throws if the package is no language model
   Interrupt interrupt;
   const bool isOnTerminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !options.quiet;
   Total total;
@@ -77,7 +77,7 @@ int runChat(Session &session, const Options &options, const TextRequest &request
     Turn turn;
     try {
       turn = conversation.ask(*message);
-    } catch (const std::runtime_error &error) { // the conversation is as it was: a shorter message may do
+    } catch (const std::runtime_error &error) { // the conversation is unchanged: a shorter message may fit
       nstf::support::printError(error);
       wasRefused = true;
       continue;
@@ -96,6 +96,6 @@ int runChat(Session &session, const Options &options, const TextRequest &request
   }
   if (!options.quiet)
     total.print(session);
-  constexpr int interrupted = 130; // as shells say SIGINT
+  constexpr int interrupted = 130; // the shells' status for SIGINT
   return interrupt.isWanted() ? interrupted : wasRefused;
 }

@@ -5,7 +5,7 @@
 static const char *group = "Conversations";
 
 static nlohmann::ordered_json parseVariables(const std::string &text) {
-  nstf::support::parseJson(text, "--chat-variables"); // says what is wrong, and where
+  nstf::support::parseJson(text, "--chat-variables"); // throws, with the place, on invalid JSON
   auto variables = nlohmann::ordered_json::parse(text);
   if (!variables.is_object())
     throw CLI::ValidationError("--chat-variables", "expected an object but got " + text);
@@ -14,7 +14,7 @@ static nlohmann::ordered_json parseVariables(const std::string &text) {
 
 void addChatOptions(CLI::App &app, Options &options) {
   app.add_flag_callback(
-         "--chat", [] {}, // Options.cpp looks for it
+         "--chat", [] {}, // Options.cpp checks whether it is given
          "answer the lines of standard input, one after the other, by the model's chat template; a line that ends in a "
          "backslash goes on in the next one. Ctrl-D ends the conversation, Ctrl-C an answer too. An answer is as long "
          "as the context allows, unless --tokens or the model says otherwise")

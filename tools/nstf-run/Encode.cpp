@@ -1,4 +1,4 @@
-// Texts through an encoder: hidden states into files, or embeddings.
+// Runs texts through an encoder: writes hidden states to files, or prints embeddings.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
@@ -35,7 +35,7 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
     if (options.printIds)
       printNumbers(text.ids);
     if (print) {
-      std::cout << std::setprecision(9); // as many digits as tell any two floats apart
+      std::cout << std::setprecision(9); // enough digits to distinguish any two floats
       printNumbers(values);
     }
   }

@@ -1,4 +1,4 @@
-// Prompts through a language model, one after the other or several at once.
+// Runs prompts through a language model, one after another or several at once.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 #include "tools/nstf-run/TextRun.h"
@@ -10,8 +10,8 @@
 
 using namespace nstf::runtime;
 
-/// So many at once, each in the place of one that ended. Printed in their order, each when it and those before are
-/// whole.
+/// Runs `options.batch` prompts at once; a new prompt takes the slot of one that has ended. Results are printed in the
+/// order of the prompts, each when it and all before it are complete.
 static void generateTogether(Session &session, const Options &options, const std::vector<TextRequest> &requests,
                              const std::vector<TokenSequence> &prompts, const Tokenizer *tokenizer) {
   if (options.batch > session.maxRequests())

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-// A pipe, so that a signal between a look at the flag and the wait for input ends that wait too.
+// A pipe: the handler writes to it, so a signal that comes between the check of the flag and poll still ends the poll.
 static volatile std::sig_atomic_t isInterrupted = 0;
 static int wakeUp[2];
 

@@ -1,10 +1,10 @@
-// Ctrl-C as a wish to leave, for work that can end in good order.
+// Ctrl-C as a request to stop, for work that can end in good order.
 #pragma once
 
 #include <optional>
 #include <string>
 
-/// While it lives, the first SIGINT is a wish that is asked for; the second ends the program as ever.
+/// While it lives, the first SIGINT only sets a flag (isWanted); the second one ends the program as usual.
 class Interrupt {
 public:
   Interrupt();
@@ -12,8 +12,8 @@ public:
   Interrupt(const Interrupt &) = delete;
 
   bool isWanted() const;
-  /// The next line of standard input, without its newline; nothing at its end, or where Ctrl-C comes first. Throws
-  /// std::runtime_error where it can't be read, or a line is longer than 4 MiB.
+  /// The next line of standard input, without its newline; nothing at the end of input or if Ctrl-C comes first. Throws
+  /// std::runtime_error if standard input can't be read or a line is longer than 4 MiB.
   std::optional<std::string> readLine();
 
 private:

@@ -1,4 +1,4 @@
-// The options of measurements: perplexity of a text, and speed.
+// The options of measurements: perplexity of texts, and speed.
 #include "tools/nstf-run/Options.h"
 #include "tools/nstf-run/Values.h"
 

@@ -88,7 +88,7 @@ void addSessionOptions(CLI::App &app, nstf::runtime::SessionOptions &session) {
       ->group("Weights");
 }
 
-/// What is to be run: exactly one of these, and each has its own options.
+/// Determines the task: exactly one of the tasks' options must be given, and only with options of its own.
 void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &outputs) {
   auto given = [&](const char *name) { return app.get_option(name)->count() > 0; };
   auto refuse = [&](std::initializer_list<const char *> names, const std::string &reason) {

@@ -1,4 +1,4 @@
-// nstf-run's command line: what to do with which package.
+// nstf-run's command line.
 #pragma once
 
 #include "nstf/Conversation.h"
@@ -19,12 +19,12 @@ struct Options {
   Task task = Task::Text;
   bool json = false, quiet = false;
 
-  // Text: one request, or a file of them that this one is the pattern of.
+  // Text: one request, or a file of requests, for which this one gives the defaults.
   TextRequest request;
   std::string promptFile, promptsFile, tokenizerFile;
   std::size_t truncate = nstf::runtime::Tokenizer::noLimit;
-  int64_t chunk = 0; // the most prompt tokens a step takes; 0: as many as the package allows
-  int64_t batch = 1; // of the prompts at once
+  int64_t chunk = 0; // the most prompt tokens per step; 0: the package's maximum
+  int64_t batch = 1; // prompts that run at once
   bool printIds = false;
   bool modelSampling = false;
   std::string logitsFile;
@@ -35,7 +35,7 @@ struct Options {
   // Encoders.
   bool embed = false;
   std::vector<int32_t> tokenTypes;
-  /// A text goes in, and no text comes out.
+  /// Whether a text is the input but not the output.
   bool encodes() const { return task == Task::Text && (embed || !tokenTypes.empty() || !outputs.empty()); }
 
   // Tensors: {name, file}.
@@ -55,5 +55,5 @@ void addChatOptions(CLI::App &app, Options &options);
 void addSamplingOptions(CLI::App &app, Options &options);
 void addMeasuringOptions(CLI::App &app, Options &options);
 
-/// Fills `options`; returns an exit status when the program is to end here (--help, or a message has been printed).
+/// Fills `options`. Returns an exit status if the program is to end here (--help, or an error that has been printed).
 std::optional<int> parseOptions(int argc, char **argv, Options &options);

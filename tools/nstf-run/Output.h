@@ -1,4 +1,4 @@
-// What the commands of nstf-run have alike: prompts as ids, and results on standard output.
+// Shared by nstf-run's commands: prompts as ids, and results on standard output.
 #pragma once
 
 #include "nstf/Session.h"
@@ -9,16 +9,17 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-/// The ids of each request, given or made of its prompt, in order. `truncate`: see Tokenizer::encodePrompt.
+/// The ids of each request in order, either given or tokenized from its prompt. `truncate`: see
+/// Tokenizer::encodePrompt.
 std::vector<nstf::runtime::TokenSequence> encodeRequests(const std::vector<TextRequest> &requests,
                                                          const nstf::runtime::Package &package,
                                                          const nstf::runtime::Tokenizer *tokenizer,
                                                          std::size_t truncate);
 
-/// Calls `function(i)` for each of `count` prompts; an error says which one it is of, where there are several.
+/// Calls `function(i)` for each of `count` prompts. If there are several, an error says which prompt it concerns.
 void forEachPrompt(std::size_t count, const std::function<void(std::size_t)> &function);
 
-/// Prints them on one line.
+/// Prints the numbers on one line.
 void printNumbers(const auto &numbers) {
   const char *separator = "";
   for (auto number : numbers) {
@@ -28,11 +29,11 @@ void printNumbers(const auto &numbers) {
   std::cout << '\n';
 }
 
-/// What the chip of --timing would take, on standard error and as JSON; nothing where no time is predicted.
+/// The predicted times of the chip of --timing, on standard error and as JSON; nothing if no time is predicted.
 void printPredicted(const nstf::runtime::RunTime &time);
 void addPredicted(nlohmann::ordered_json &result, const char *key, const nstf::runtime::RunTime &time);
 
-/// A result of --json as it begins: what ran, and where (run.schema.json).
+/// The beginning of a --json result: kind, package and device (run.schema.json).
 nlohmann::ordered_json beginResult(const char *kind, const nstf::runtime::Session &session);
-/// Prints it on one line. Texts that are no UTF-8, as paths may be, get U+FFFD.
+/// Prints a result on one line. Bytes that are not UTF-8, which paths may contain, become U+FFFD.
 void printResult(const nlohmann::ordered_json &result);

@@ -1,4 +1,4 @@
-// How well a model foretells a text, or several: the text as a whole, or a file of token ids.
+// Measures a model's perplexity on one or several texts, from text or from a file of token ids.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 #include "tools/nstf-run/ReadText.h"
@@ -35,7 +35,7 @@ PerplexityTexts readJsonIds(const std::string &file) {
   return texts;
 }
 
-/// What of the file is told by its name: *.npy and *.json are token ids, anything else is text.
+/// Reads the file by its extension: *.npy and *.json have token ids, anything else is text.
 PerplexityTexts readTexts(const Options &options, const Package &package) {
   const std::string &file = options.perplexityFile;
   if (file.ends_with(".npy"))
@@ -62,7 +62,7 @@ PerplexityTexts chooseRows(const Options &options, PerplexityTexts texts) {
   return {texts.begin() + first, texts.begin() + last + 1};
 }
 
-/// Runs each text on the other package first, and keeps its logits until this one has seen the text.
+/// Runs each text on the other package first, and keeps its logits until this one has run the text.
 class Comparison {
 public:
   Comparison(const Options &options, const Session &session) : other(Session::open(options.against, options.session)) {
@@ -89,7 +89,7 @@ private:
   DivergenceSum sum;
 };
 
-/// `time` of what ran before, and `more` after it.
+/// Adds `more` to `time`.
 void add(RunTime &time, const RunTime &more) {
   time.seconds += more.seconds;
   if (more.predicted)

@@ -1,4 +1,4 @@
-// One step of any package: inputs from files, outputs into files.
+// Runs one step of any package: inputs from files, outputs to files.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
@@ -10,7 +10,7 @@ using namespace nstf::runtime;
 
 void runTensors(Session &session, const Options &options) {
   const manifest::Manifest &manifest = session.manifest();
-  // Without an input whose first dimension is "tokens", the step is the smallest there is.
+  // If no input's first dimension is "tokens", the smallest possible step is run.
   int64_t tokens = session.target().buckets.front().minTokens;
   bool known = false;
   for (const auto &[name, file] : options.inputs) {

@@ -1,4 +1,4 @@
-// The options of a prompt: where it comes from, how far it is continued, and what is printed of that.
+// The options of a prompt: its source, how it is continued, and what is printed.
 #include "tools/nstf-run/Options.h"
 #include "tools/nstf-run/Values.h"
 

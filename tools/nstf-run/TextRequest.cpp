@@ -101,7 +101,7 @@ void readMember(const std::string &name, const JsonCursor &value, TextRequest &r
 
 TextRequest readLine(std::string_view line, const std::string &file, int number, const TextRequest &pattern) {
   nlohmann::json document = nstf::support::parseJson(line, file, number);
-  const std::string where = file + ":" + std::to_string(number); // outlives the cursor, which refers to it
+  const std::string where = file + ":" + std::to_string(number); // outlives the cursor, which holds a reference
   JsonCursor root(document, where);
   TextRequest request = pattern;
   for (const auto &[name, value] : root.members())

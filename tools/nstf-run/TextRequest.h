@@ -1,4 +1,4 @@
-// A prompt, and how it is to be continued: from the command line, or a line of a file of prompts.
+// A prompt and how it is continued: from the command line, or from a line of a file of prompts.
 #pragma once
 
 #include "nstf/Sampler.h"
@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// What was said of the sampling; what wasn't is the model's, where that is asked for, or SamplerOptions' default.
+/// The sampling options that were given. For the others the model's values are used, with --sampling=model, or
+/// SamplerOptions' defaults.
 struct SamplingRequest {
   std::optional<float> temperature, topP;
   std::optional<int64_t> topK;
@@ -24,7 +25,7 @@ struct TextRequest {
   static constexpr int64_t defaultTokens = 128;
 
   std::optional<std::string> prompt;
-  std::vector<int32_t> ids; // where there is no prompt
+  std::vector<int32_t> ids; // if there is no prompt
   std::optional<int64_t> tokens;
   bool ignoreEos = false;
   std::vector<std::string> stop;
@@ -33,14 +34,13 @@ struct TextRequest {
   nstf::manifest::Sampling model; // of --sampling=model
 
   int64_t getTokens() const { return tokens.value_or(model.tokens.value_or(defaultTokens)); }
-  /// Asked to leave out unlikely tokens, one means to sample: the temperature is 1 then, where none is given.
+  /// A filter of unlikely tokens implies sampling: if no temperature is given, it is then 1.
   nstf::runtime::SamplerOptions getSamplerOptions() const;
 };
 
-/// A prompt's text, without the newline at its end, where there is one. "-" is standard input.
+/// A prompt's text, without a newline at its end. "-" is standard input.
 std::string readPrompt(const std::filesystem::path &file);
 
-/// The prompts of a file, each with what `pattern` says where the file doesn't. A file that begins with "{" is JSON
-/// Lines, an object a line; of any other each line is a prompt, and empty lines are none. Throws std::runtime_error
-/// that names file and line.
+/// The prompts of a file; `pattern` gives the defaults. A file that begins with "{" is JSON Lines, with an object on
+/// each line; in any other file each non-empty line is a prompt. Throws std::runtime_error with file and line.
 std::vector<TextRequest> readPrompts(const std::filesystem::path &file, const TextRequest &pattern);

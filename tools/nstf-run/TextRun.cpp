@@ -15,7 +15,7 @@ namespace {
 
 double rate(std::size_t tokens, double seconds) { return seconds > 0 ? double(tokens) / seconds : 0.0; }
 
-/// Predicted seconds of a decode step; 0 where there was none.
+/// Predicted seconds per decode step; 0 if there was none.
 double decodeStep(const Generation &result) {
   return result.decodeSteps ? result.predicted->decodeSeconds / double(result.decodeSteps) : 0.0;
 }
@@ -26,7 +26,7 @@ void printTimes(const Generation &result, const Session &session) {
   const std::size_t promptTokens = result.promptTokens - result.heldTokens;
   std::fprintf(stderr, "prompt:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s\n", promptTokens, result.promptSteps,
                result.promptSeconds, rate(promptTokens, result.promptSeconds));
-  // The first new token comes out of the prompt's last step, so decode steps are what decode seconds were spent on.
+  // The first new token comes from the prompt's last step, so the rate of decoding counts decode steps, not new tokens.
   std::fprintf(stderr, "decode:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s (%s)\n", result.newTokens(),
                result.decodeSteps, result.decodeSeconds, rate(result.decodeSteps, result.decodeSeconds),
                session.graphState().c_str());
@@ -53,7 +53,7 @@ void TextRun::show(const std::string &text, bool isNew) {
     std::cout << text << std::flush;
 }
 
-/// The prompt is shown when the first token comes: until then progress may have the terminal's line.
+/// Shows the prompt when the first token comes: until then the progress line may be on the terminal.
 void TextRun::showPrompt(const std::vector<int32_t> &prompt) {
   if (decoder && !std::exchange(isPromptShown, true))
     for (int32_t id : prompt)
@@ -200,7 +200,7 @@ void TextRun::printLogprobs(const Generation &result) const {
     int32_t before = result.ids[result.promptTokens + i - 1];
     auto print = [&](const char *separator, const TokenLogprob &token) {
       std::fprintf(stderr, "%s%d", separator, token.id);
-      if (tokenizer) // quoted, so that line breaks and the like stay on the line
+      if (tokenizer) // quoted, so that control characters don't break the line
         std::fprintf(stderr, " %s", Json(textOf(token.id, before)).dump().c_str());
       std::fprintf(stderr, " %.6f", token.logprob);
     };

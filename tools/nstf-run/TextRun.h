@@ -1,5 +1,5 @@
-// A request on its way through a language model, from ids to what is shown of it: the text as it grows, ids, logits or
-// JSON, and the times.
+// Runs one request through a language model and shows its result: the text while it is generated, ids, logits or JSON,
+// and the times.
 #pragma once
 
 #include "tools/nstf-run/Options.h"
@@ -10,25 +10,25 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-/// What is different where a request is a turn of a conversation: its prompt isn't shown, nor its times.
+/// Options for a request that is a turn of a conversation. Its prompt and its times are not shown.
 struct TurnOptions {
-  std::size_t held = 0;     // ids of the prompt that the session holds
-  std::vector<int32_t> eos; // beside the model's
+  std::size_t held = 0;     // ids of the prompt that are already in the session
+  std::vector<int32_t> eos; // in addition to the model's
   std::function<bool()> isInterrupted;
 };
 
 class TextRun {
 public:
-  /// All of them outlive the run. `tokenizer` may be null, `turn` too.
+  /// All arguments must outlive the run. `tokenizer` and `turn` may be null.
   TextRun(nstf::runtime::Session &session, const Options &options, const TextRequest &request,
           const nstf::runtime::Tokenizer *tokenizer, const TurnOptions *turn = nullptr);
 
   nstf::runtime::Generation run(const std::vector<int32_t> &prompt);
-  /// The same in two halves, for whoever runs the steps: what is to be done for each token, and what is printed in the
-  /// end, until when nothing is. `prompt` outlives both.
+  /// `run` in two halves, for a caller that runs the steps. `begin` returns the options with a callback for each token;
+  /// `finish` prints the result, and nothing is printed before. `prompt` must outlive both.
   nstf::runtime::GenerateOptions begin(const std::vector<int32_t> &prompt);
   void finish(const nstf::runtime::Generation &result);
-  /// What the model wrote, up to a stop string.
+  /// The generated text, up to a stop string.
   const std::string &getText() const { return newText; }
 
 private:
@@ -44,7 +44,7 @@ private:
   const char *getReason(const nstf::runtime::Generation &result) const;
   Json describe(const nstf::runtime::Generation &result) const;
   Json describe(const nstf::runtime::TokenLogprob &token, int32_t before) const;
-  /// The text of a token behind another one.
+  /// The text of a token that follows the token `before`.
   std::string textOf(int32_t id, int32_t before) const;
 
   nstf::runtime::Session &session;
@@ -54,8 +54,8 @@ private:
   const TurnOptions *turn;
   std::optional<nstf::runtime::StreamDecoder> decoder;
   nstf::runtime::StopStrings stop;
-  bool streams;        // text is printed, as it grows unless it is held back
-  bool isHeld = false; // until the text is whole
+  bool streams;        // prints the text while it grows, unless isHeld
+  bool isHeld = false; // holds the text back until it is complete
   bool isPromptShown = false;
   bool wasInterrupted = false;
   const std::vector<int32_t> *heldPrompt = nullptr;
@@ -64,5 +64,5 @@ private:
   int64_t rows = 0;
 };
 
-/// Two lines on standard error, a third where the device predicts.
+/// Prints two lines on standard error, and a third if the device predicts times.
 void printTimes(const nstf::runtime::Generation &result, const nstf::runtime::Session &session);

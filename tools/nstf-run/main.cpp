@@ -1,7 +1,7 @@
 // nstf-run: runs a package.
 //
-// Standard output holds the result and nothing else: the text as it grows, or the ids (--print-ids). Device, times and
-// tokens/s go to standard error. Any failure is one line "error: …" there, and exit status 1.
+// Standard output has only the result: the text while it is generated, or the ids (--print-ids). Device, times and
+// tokens/s go to standard error. Any failure is one line "error: …" on standard error, with exit status 1.
 #include "support/Escape.h"
 #include "support/Path.h"
 #include "support/Tool.h"
@@ -29,7 +29,7 @@ void printSession(const Session &session) {
                session.backend().targetId().c_str(), toString(session.backend().kind()));
 }
 
-/// An encoder makes no text, and a language model's states are no embedding.
+/// Encoders can't generate text, and language models can't compute embeddings.
 void checkPurpose(const Package &package, const Options &options) {
   std::string reason = Encoder::reasonAgainst(package.manifest()), folder = package.folder().string();
   if (options.encodes() && !reason.empty())
@@ -41,7 +41,7 @@ void checkPurpose(const Package &package, const Options &options) {
                                       "--output=FILE.npy, or for the embedding with --embed");
 }
 
-/// With what the package says, where that is asked for.
+/// Adds the package's sampling values, if --sampling=model is given.
 TextRequest completeRequest(const Options &options, const Package &package) {
   TextRequest request = options.request;
   if (!options.modelSampling)
@@ -91,7 +91,7 @@ void runTexts(const Options &options, Package package) {
 }
 
 int run(const Options &options) {
-  // What needs no device comes first: its errors should not wait for one.
+  // Checks that need no device come first, so that errors are reported before one is opened.
   for (const auto &[name, file] : options.outputs)
     nstf::support::checkWritable(file);
   if (!options.logitsFile.empty())

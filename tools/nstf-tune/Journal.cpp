@@ -11,8 +11,8 @@ using namespace nstf::tune;
 
 namespace fs = std::filesystem;
 
-/// "BM=64 waves=2x2\t0x1.8p+2\t62\t49152\t" with all that follows the last tab being the fault. Times are exact, so
-/// that a search that was stopped decides as one that was not.
+/// "BM=64 waves=2x2\t0x1.8p+2\t62\t49152\t"; the text after the last tab is the fault. Times are exact, so that a
+/// resumed search makes the same decisions as an uninterrupted one.
 static std::string formatLine(const std::string &candidate, const Trial &trial) {
   char time[64];
   std::snprintf(time, sizeof time, "%a", trial.microseconds);
@@ -20,7 +20,7 @@ static std::string formatLine(const std::string &candidate, const Trial &trial) 
          "\t" + nstf::support::escape(trial.fault) + "\n";
 }
 
-/// Nothing where the line is none.
+/// Nothing if the line is invalid.
 static std::optional<std::pair<std::string, Trial>> parseLine(llvm::StringRef line) {
   llvm::SmallVector<llvm::StringRef> fields;
   line.split(fields, '\t', /*MaxSplit=*/4);

@@ -1,4 +1,4 @@
-// What a search has found so far, on disk as it is found: whoever begins it again goes on where it was stopped.
+// Stores a search's results on disk as they are found, so that an interrupted search can be resumed.
 #pragma once
 
 #include <filesystem>
@@ -9,33 +9,32 @@
 
 namespace nstf::tune {
 
-/// What is known of a candidate that was compiled and timed, or why it could not be.
+/// The result for a candidate that was compiled and timed, or the fault that prevented it.
 struct Trial {
   double microseconds = 0;
   int64_t registers = 0, ldsBytes = 0;
-  std::string fault; ///< empty: none
+  std::string fault; ///< empty if valid
 
   bool isValid() const { return fault.empty(); }
 };
 
 class Journal {
 public:
-  /// Of a search that `search` describes in one line. With `resumes` the trials that the file has of the same search
-  /// are known from the start; without, or where it is of another one, it begins anew. Throws std::runtime_error where
-  /// the file can't be written.
+  /// `search` describes the search in one line. With `resumes`, the file's trials are reused if they are of the same
+  /// search; otherwise the journal starts empty. Throws std::runtime_error if the file can't be written.
   Journal(std::filesystem::path file, const std::string &search, bool resumes);
 
-  /// From any thread.
+  /// May be called from any thread.
   std::optional<Trial> find(const std::string &candidate) const;
   void add(const std::string &candidate, const Trial &trial);
-  /// The search is over.
+  /// Removes the file at the end of the search.
   void remove();
 
 private:
   void write() const;
 
   std::filesystem::path path;
-  std::string begin; ///< its first line
+  std::string begin; ///< first line of the file
   mutable std::mutex lock;
   std::map<std::string, Trial> trials;
 };

@@ -17,11 +17,11 @@ using namespace nstf::tune;
 
 namespace fs = std::filesystem;
 
-/// Times that differ by less are alike, and what is the worst of these.
+/// Times within the factor tieBand count as alike; so do worst times within the factor worstBand.
 static constexpr double tieBand = 1.02, worstBand = 1.01;
-/// The timing model's own error, of what multiplies and of what waits (tools/bench timing).
+/// The timing model's relative error for kernels that matrix products limit, and for others (tools/bench timing).
 static constexpr double errorOfProducts = 0.05, errorOfWaiting = 0.07;
-/// The parameter that says how many rows there are, which M does too.
+/// The parameter with the number of rows, which M gives too.
 static constexpr const char *rowsParameter = "ROWS";
 
 std::vector<Timed> nstf::tune::sortByTime(std::vector<Timed> all) {
@@ -245,7 +245,7 @@ std::string Search::putRow(const SearchOptions &options, TuningRow made, const T
   std::string text;
   if (fs::exists(path))
     text = support::readTextFile(path);
-  else if (std::optional<std::string_view> shipped = TemplateFiles::getShipped().find(name)) // whose place it takes
+  else if (std::optional<std::string_view> shipped = TemplateFiles::getShipped().find(name)) // a new file replaces it
     text = std::string(*shipped);
   if (!text.empty())
     for (const TuningRow &other : parseTuning(text, path.string()).rows)

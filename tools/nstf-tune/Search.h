@@ -1,5 +1,5 @@
-// The search for a kernel's parameters and schedule: ranked by the cost model, the first of them timed, the best
-// written down as a tuning row.
+// Searches a kernel's parameters and schedule: the cost model ranks the candidates, the first ones are timed, and the
+// best one becomes a tuning row.
 #pragma once
 
 #include "compiler/catalog/Catalog.h"
@@ -15,57 +15,58 @@ namespace nstf::tune {
 
 struct SearchOptions {
   size_t budget = 0;             ///< candidates that are timed
-  unsigned jobs = 1;             ///< at once
-  bool resumes = false;          ///< with what a search that was stopped has found
-  std::filesystem::path folder;  ///< that gets the row, laid out like templates/; empty: none does
-  std::filesystem::path journal; ///< beside the table; empty: there is none
+  unsigned jobs = 1;             ///< candidates that are timed at once
+  bool resumes = false;          ///< use the results of an interrupted search
+  std::filesystem::path folder;  ///< folder for the row, laid out like templates/; empty: not written
+  std::filesystem::path journal; ///< file beside the table; empty: none
 };
 
 /// A candidate with its trial.
 struct Timed {
   TuningCandidate candidate;
   Trial trial;
-  bool isOfRow = false; ///< what the row that was there says
-  double worst = 0;     ///< us at the worst, of one that others are alike; 0: none is
+  bool isOfRow = false; ///< the candidate of the existing row
+  double worst = 0;     ///< worst-case us, if several candidates are alike; 0: not measured
 };
 
-/// Those that are valid, by their times.
+/// The valid ones, sorted by time.
 std::vector<Timed> sortByTime(std::vector<Timed> all);
-/// Of sorted ones: so many are within 2 % of the fastest, and count as alike.
+/// The number of sorted candidates that are within 2 % of the fastest; they count as alike.
 size_t countAlike(const std::vector<Timed> &sorted);
-/// Brings the best of the first `alike` to the front: the better worst time, where these differ by more than 1 %, then
-/// fewest registers, then least LDS, then the one that was there, then by its text.
+/// Moves the best of the first `alike` to the front: the one with the best worst-case time (if they differ by more than
+/// 1 %), then with the fewest registers, then with the least LDS, then that of the existing row, then by its text.
 void chooseBest(std::vector<Timed> &sorted, size_t alike);
 
-/// What a search is about: one kernel, one target.
+/// A search for one kernel on one target.
 class Search {
 public:
-  /// Throws std::runtime_error where the template has no space, or no candidate of it is legal.
+  /// Throws std::runtime_error if the template has no tuning space, or none of its candidates is legal.
   Search(const KernelDescription &description, KernelRequest request, mlir::MLIRContext &context);
 
-  /// Emits diagnostics.
+  /// Ranks the candidates. Emits diagnostics.
   mlir::LogicalResult prepare();
-  /// All legal candidates, by the cost model the fastest first.
+  /// All legal candidates; those that are fastest by the cost model come first.
   const KernelCost::Space &getSpace() const { return space; }
-  /// Time that the cost model took for each candidate, legal or not.
+  /// The cost model's time for each candidate, legal or not.
   double getQueryMicroseconds() const { return queryMicroseconds; }
-  /// Below the folder of templates.
+  /// Path of the tuning file, relative to the folder of templates.
   std::string getTableName() const;
-  /// What decides of the result, in one line.
+  /// Everything that determines the result, in one line.
   std::string describe(const SearchOptions &options, const Timer &timer) const;
-  /// The best first. Empty where none is valid: the last one's fault is said on standard error.
+  /// The timed candidates, best first. Empty if none is valid: then the last one's fault is printed on standard error.
   std::vector<Timed> run(const SearchOptions &options, const Timer &timer, const std::atomic<bool> &stop);
   TuningRow makeRow(const std::vector<Timed> &timed, const Timer &timer) const;
-  /// The table with the row in it.
+  /// The text of the tuning file with the row.
   std::string putRow(const SearchOptions &options, TuningRow row, const Timer &timer) const;
 
 private:
   std::vector<Timed> chooseCandidates(size_t budget) const;
-  /// Trials of all candidates, by as many threads as `options` say; those that the journal knows aren't made again.
+  /// Tries all candidates in `options.jobs` threads, except those in the journal.
   std::vector<Trial> tryAll(const std::vector<Timed> &candidates, bool isWorst, const SearchOptions &options,
                             const Timer &timer, Journal *journal, const std::atomic<bool> &stop) const;
   KernelRequest requestOf(const TuningCandidate &candidate) const;
-  /// As many columns as the row that was there adds up by themselves: that is precision, not speed.
+  /// If the candidate leaves `sum` open, sets it to the number of columns that the existing row sums separately, since
+  /// that determines precision, not speed.
   void keepSums(TuningCandidate &candidate) const;
 
   const KernelDescription &description;
@@ -73,8 +74,8 @@ private:
   mlir::MLIRContext &context;
   TemplateFiles files;
   Target target;
-  KernelChoice row; ///< that decides so far
-  std::string type; ///< of the table
+  KernelChoice row; ///< the choice without this search
+  std::string type; ///< of the tuning file
   std::map<std::string, int64_t> extents;
   KernelCost::Space space;
   double queryMicroseconds = 0;

@@ -59,7 +59,7 @@ private:
     timing.sampledOnly = true;
     emulator::LaunchPredictor predictor(session, chip, timing);
     emulator::LaunchOptions how;
-    how.threads = 1; // candidates run side by side
+    how.threads = 1; // several candidates run at once
     how.alone = true;
     how.interrupt = &stop;
     emulator::PredictedLaunch predicted = predictor.predict(session.launches().front(), how);
@@ -69,10 +69,10 @@ private:
   }
 
   emulator::timing::ChipTiming chip;
-  std::vector<emulator::timing::ChipTiming> uncertain; ///< with a constant at one end of its range each
+  std::vector<emulator::timing::ChipTiming> uncertain; ///< copies of the chip with one constant at one end of its range
 };
 
-/// A folder that is gone with its owner.
+/// A temporary folder that is removed with its owner.
 class ScratchFolder {
 public:
   ScratchFolder() {

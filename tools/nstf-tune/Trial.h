@@ -1,4 +1,4 @@
-// Compiles a candidate and has it timed.
+// Compiles a candidate and times it.
 #pragma once
 
 #include "compiler/driver/KernelCommand.h"
@@ -9,7 +9,7 @@
 
 namespace nstf::tune {
 
-/// How candidates are timed: predicted, or where a GPU answers measured.
+/// Times candidates: predicts their time, or measures it on a GPU.
 class Timer {
 public:
   virtual ~Timer() = default;
@@ -17,18 +17,19 @@ public:
   virtual std::string getChip() const = 0;
   virtual int64_t getComputeUnits() const = 0;
   virtual int64_t getClock() const = 0; ///< MHz
-  /// What decides of two chips of a name: constants, or a driver's version.
+  /// What distinguishes chips of the same name: the constants, or a driver's version.
   virtual std::string describe() const = 0;
-  /// Microseconds of the launch that the file describes. Throws std::runtime_error. From any thread.
+  /// Microseconds of the launch in the file. Throws std::runtime_error. May be called from any thread.
   virtual double time(const std::filesystem::path &launchFile, const std::atomic<bool> &stop) const = 0;
-  /// The longest that it may take by what is uncertain of the chip.
+  /// The longest time within the chip's uncertainty.
   virtual double timeAtWorst(const std::filesystem::path &launchFile, const std::atomic<bool> &stop) const = 0;
 };
 
-/// By the timing model of a chip's name or file. Throws std::runtime_error.
+/// A timer by the timing model of a chip, given by name or file. Throws std::runtime_error.
 std::unique_ptr<Timer> makePredictor(const std::string &chip);
 
-/// Compiles the kernel and times it, or has its worst time. What is wrong with a candidate is part of the trial.
+/// Compiles the kernel and takes its time, or with `isWorst` its worst-case time. A candidate's fault is part of the
+/// trial.
 Trial tryKernel(const KernelDescription &description, KernelRequest request, const Timer &timer, bool isWorst,
                 const std::atomic<bool> &stop);
 

@@ -1,4 +1,4 @@
-// nstf-tune: finds parameters and schedules of kernels, and writes them down as tuning rows.
+// nstf-tune: searches kernels' parameters and schedules, and writes them as tuning rows.
 #include "compiler/catalog/TuningText.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char version[] = "nstf-tune " NSTF_VERSION;
-/// Candidates that are timed where nobody says how many.
+/// The default number of candidates that are timed.
 constexpr int64_t defaultBudget = 32;
 
 const char *usage = "Finds the parameters and the schedule of a kernel: all that its template declares are ranked by "
@@ -68,7 +68,7 @@ int64_t readCount(const std::string &flag, const OptionValues &values, int64_t o
   return count;
 }
 
-/// Whether a folder of templates has any, so that nstfc takes it.
+/// Whether a folder contains templates, so that nstfc accepts it.
 bool hasTemplates(const fs::path &folder) {
   if (!fs::is_directory(folder))
     return false;

@@ -1,4 +1,4 @@
-// nstfc calibrate: what the linears of a model see when it reads a text.
+// nstfc calibrate: records statistics of the inputs of a model's linears over texts.
 #include "compiler/calibrate/Calibration.h"
 #include "compiler/calibrate/Holdout.h"
 #include "support/ByteSize.h"

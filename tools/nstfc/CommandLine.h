@@ -1,4 +1,4 @@
-// A command of nstfc whose options are a struct: `add` declares them, `run` does what they say.
+// Runs a command of nstfc whose options are a struct: `add` declares the options, `run` executes the command.
 #pragma once
 
 #include "support/CommandLineError.h"
@@ -26,7 +26,7 @@ template <typename Line> int runCommand(int argc, char **argv, const char *about
   return run(line);
 }
 
-/// What it takes, for a shell that completes.
+/// Describes the command's options for shell completion.
 template <typename Line> support::CompletionCommand describeCommand(const char *name, const char *about) {
   Line line;
   CLI::App app(about, name);

@@ -1,5 +1,5 @@
-// nstfc's commands. Each returns the exit status and throws std::runtime_error for what is wrong; where it has a name
-// of its own, that is argv[0]. The command of a model has none.
+// nstfc's commands. Each returns the exit status and throws std::runtime_error for errors. A command with a name gets
+// it as argv[0]; the command that compiles a model has none.
 #pragma once
 
 #include "support/Completion.h"
@@ -13,14 +13,14 @@ int runCompressCommand(int argc, char **argv);
 int runPackCommand(int argc, char **argv);
 int runMemoryCommand(int argc, char **argv);
 
-/// What the commands with a name take, for a shell that completes; of `kernel` every kernel with its options.
+/// The options of the named commands, for shell completion; `kernel` includes each kernel's options.
 support::CompletionCommand describeKernelCommand();
 support::CompletionCommand describeCalibrateCommand();
 support::CompletionCommand describeCompressCommand();
 support::CompletionCommand describePackCommand();
 support::CompletionCommand describeMemoryCommand();
 
-/// The error of a command line that names no chip.
+/// The error of a command line without a chip.
 inline constexpr const char *noTargetMessage =
     "--target: expected at least one chip, such as --target=gfx942 (nstfc --list-targets shows them), but got none";
 

@@ -1,4 +1,4 @@
-// nstfc compress: a model with its linears in fewer bits, as a checkpoint.
+// nstfc compress: writes a checkpoint of a model whose linears have fewer bits.
 #include "compiler/calibrate/Holdout.h"
 #include "compiler/compress/AdaptivePrecisionManager.h"
 #include "compiler/compress/CompressModel.h"
@@ -108,9 +108,9 @@ struct CompressLine {
     app.add_option("--report", report, "JSON file that gets what it cost")->type_name("FILE");
   }
 
-  /// Numbers are no compression of linears.
+  /// Formats of numbers don't compress the linears, so without --kv-cache a format of codes is needed.
   bool needsCodes() const { return kvCache == "none"; }
-  /// What is chosen matrix by matrix.
+  /// Whether formats are chosen for each matrix.
   bool hasBudget() const { return limitsLoss() || !maxBytes.empty(); }
   bool limitsLoss() const { return !maxKl.empty() || !maxPerplexityIncrease.empty(); }
 };
@@ -131,7 +131,7 @@ CompressOptions makeOptions(const CompressLine &line) {
   return options;
 }
 
-/// How the matrices are rounded: what `context` does not know yet.
+/// Sets the rounding options in `context`.
 void setRounding(const CompressLine &line, RoundingContext &context) {
   const Calibration *calibration = context.calibration;
   bool hasSums = calibration && !calibration->isDiagonal();
@@ -159,7 +159,7 @@ MatrixFormat parseFormat(const std::string &flag, llvm::StringRef name, bool cod
   return *format;
 }
 
-/// "0.01", or "1%" where a share is meant.
+/// "0.01", or "1%" if a share is allowed.
 double parseBudget(const std::string &flag, llvm::StringRef text, bool isShare) {
   bool isPercent = isShare && text.consume_back("%");
   std::optional<support::Number> number = support::Number::parse(text);
@@ -183,7 +183,7 @@ PrecisionBudget parseBudget(const CompressLine &line) {
   return budget;
 }
 
-/// With a budget: what is held out of what is fitted.
+/// With a budget, excludes the held-out tokens from fitting.
 void holdOut(const CompressLine &line, Calibration &calibration) {
   constexpr int64_t enough = 4096;
   if (calibration.getTokens() < enough)
@@ -205,7 +205,8 @@ void holdOut(const CompressLine &line, Calibration &calibration) {
                              " tokens, but got others; nstfc calibrate has the same option");
 }
 
-/// All in one format: which products f16 can't hold is only told. Nothing of rows that become codes, which have scales.
+/// With one format for all matrices, only warns of products that exceed f16's range. Rows that become codes have
+/// scales, so they need no warning.
 void warnOfRange(const CompressLine &line, mlir::ModuleOp module, const RoundingContext &context) {
   MatrixFormat format = parseFormat("--format", line.format, false);
   if (!context.calibration || line.activations != "none")
@@ -222,7 +223,7 @@ void warnOfRange(const CompressLine &line, mlir::ModuleOp module, const Rounding
                  "--plan keep them in bf16\n";
 }
 
-/// What each linear becomes.
+/// Chooses the format of each linear.
 PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const std::string &weightsHash,
                        const RoundingContext &context, std::optional<PrecisionPlan> given,
                        std::optional<SearchRecord> &record) {
@@ -264,7 +265,7 @@ PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const st
   return *given;
 }
 
-/// What can be said without the model.
+/// Checks the options that need no model.
 void check(const CompressLine &line) {
   if (!line.format.empty())
     parseFormat("--format", line.format, line.needsCodes());
@@ -314,7 +315,7 @@ int run(const CompressLine &line) {
   std::optional<PrecisionPlan> given;
   if (!line.plan.empty())
     given = PrecisionPlan::read(line.plan, found, weightsHash, read ? read->getHash() : "");
-  if (line.hasBudget() && isLanguageModel(*module)) // an encoder is refused for better reasons
+  if (line.hasBudget() && isLanguageModel(*module)) // for an encoder another error follows
     holdOut(line, *read);
   else if (given && given->heldOut > 0)
     read->holdOut();

@@ -1,5 +1,5 @@
-// The command line of `nstfc kernel`. Options of a kernel are the parameters of its description, so that a new
-// one needs no C++.
+// The command line of `nstfc kernel`. A kernel's options are the parameters of its description, so a new kernel needs
+// no C++.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
@@ -62,12 +62,12 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   return request;
 }
 
-/// What comes out: files, or a stage, or an explanation.
+/// The requested output: files, a stage's text, or an explanation.
 struct Outputs {
   KernelCompilation::Files files;
-  std::optional<Stage> stage; ///< that --emit names
-  bool plans = false;         ///< those of Stage::Systolic alone
-  bool costs = false;         ///< what the cost model says behind Stage::Fused
+  std::optional<Stage> stage; ///< the stage of --emit
+  bool plans = false;         ///< only the plans of Stage::Systolic
+  bool costs = false;         ///< the cost model's estimates after Stage::Fused
   std::optional<std::string> explain;
 };
 
@@ -116,7 +116,7 @@ int compile(const KernelDescription &description, KernelRequest request, const O
     enableRemarks(context, std::nullopt, &log);
     request.compile.remarks = &log;
   }
-  // What cannot be written is said before anything is computed.
+  // Checks that files can be written before anything is computed.
   for (const std::filesystem::path &file : {outputs.files.object, outputs.files.header, outputs.files.launch})
     if (!file.empty())
       support::checkWritable(file);

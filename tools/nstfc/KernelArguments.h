@@ -1,4 +1,4 @@
-// The options that say which kernel is meant, for the tools that make one.
+// The options that select a kernel, for all tools that compile one.
 #pragma once
 
 #include "compiler/driver/KernelCommand.h"
@@ -15,7 +15,7 @@ class Option;
 
 namespace nstf {
 
-/// Every option takes its values as a list, so that one given twice is our own error.
+/// Every option collects its values in a list, so that an option given twice gets our own error message.
 using OptionValues = std::vector<std::string>;
 
 CLI::Option *addOption(CLI::App &app, const std::string &flag, OptionValues &values, const std::string &about);
@@ -32,7 +32,7 @@ public:
 
 private:
   OptionValues targets, tuning, templates, waveSize, format, rowCodes;
-  OptionValues wave;                          ///< what --wave-size was called before
+  OptionValues wave;                          ///< the former name of --wave-size
   std::map<std::string, OptionValues> kernel; ///< by key
   OptionValues maxRows;
 };

@@ -1,4 +1,4 @@
-// nstfc memory: what a package would take of a chip's memory, before anything is compiled.
+// nstfc memory: prints how much of a chip's memory a package would use, without compiling it.
 #include "compiler/driver/MemoryFit.h"
 #include "support/ByteSize.h"
 #include "support/Escape.h"
@@ -50,7 +50,7 @@ std::string getPurpose(BufferKind kind) {
   return "";
 }
 
-/// Buffers of one kind, which stand side by side.
+/// Consecutive buffers of one kind.
 struct Group {
   BufferKind kind;
   uint64_t count = 0, offset = 0, bytes = 0;
@@ -82,7 +82,7 @@ std::string withCommas(uint64_t number) {
   return text;
 }
 
-/// "gfx90a has 64.0 GiB, 5.2 GiB less; alone would fit: …"
+/// "gfx90a has 64.0 GiB: does not fit, 5.2 GiB are missing; alone would: …"
 std::string describeFit(const MemoryLine &line, const manifest::Manifest &plan, const manifest::Target &target) {
   const uint64_t total = plan.deviceMemory().total();
   std::string text = getChip(target) + " has " + support::formatBytes(target.deviceMemory);

@@ -1,5 +1,4 @@
-// nstfc MODEL: compiles a model to a package of AMD GPU code objects. The command line around
-// compiler/driver/Compile.h.
+// nstfc MODEL: compiles a model to a package of AMD GPU code objects. A command line around compiler/driver/Compile.h.
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
@@ -55,7 +54,7 @@ std::string describePrecision(const Compilation &compilation) {
   return "precision " + getName(precision.type).str() + ": " + precision.reason;
 }
 
-/// Of what the command line asks for.
+/// Compares e4m3fnuz with int8 if the command line chooses it.
 std::string describeExactness(const CompileOptions &options) {
   auto isFloat = [](const std::optional<std::string> &type) { return type == "e4m3fnuz"; };
   std::string text = quantize::compareWithInt8({.weights = llvm::StringRef(options.quantize).starts_with("e4m3fnuz"),
@@ -64,7 +63,7 @@ std::string describeExactness(const CompileOptions &options) {
   return text.empty() ? "" : text + "\n";
 }
 
-/// What a run needs and what the chips have; where that doesn't fit, how it would.
+/// Prints the memory that a run needs and that the chips have, and if it does not fit, the options with which it would.
 void printMemory(const Compilation &compilation, const manifest::Manifest &manifest) {
   std::cerr << "device memory: " << runtime::describeMemory(manifest) << "; " << describePrecision(compilation) << "\n";
   manifest::DeviceMemory memory = manifest.deviceMemory();
@@ -79,12 +78,12 @@ void printMemory(const Compilation &compilation, const manifest::Manifest &manif
   }
 }
 
-/// Where --keep-failed puts a package: beside its place.
+/// The path of a package kept by --keep-failed, beside its final path.
 std::filesystem::path getFailedPlace(const CommandLine &line) {
   return support::findTarget(line.output).path.string() + ".failed";
 }
 
-/// What cannot be written is said before anything is computed.
+/// Checks that files can be written before anything is computed.
 void checkOutputs(const CommandLine &line, Stage stage) {
   if (line.verify && !line.verification.reportFile.empty())
     support::checkWritable(line.verification.reportFile);

@@ -13,7 +13,7 @@ using namespace nstf;
 
 namespace {
 
-/// Commands with a name have command lines of their own.
+/// Named commands have their own command lines.
 support::CompletionCommand describeCommands(CLI::App &app) {
   support::CompletionCommand command = support::describeCommand(app);
   for (auto describe : {describeKernelCommand, describeCalibrateCommand, describeCompressCommand, describePackCommand,
@@ -40,7 +40,7 @@ void parseWeights(CommandLine &line) {
                                                : WeightsMode::None;
 }
 
-/// Steps and given inputs of --verify.
+/// Parses the steps and inputs of --verify.
 void parseVerification(CommandLine &line) {
   if (line.verifyTokens && *line.verifyTokens < 1)
     throw std::runtime_error("--verify-tokens: expected 1 or more but got " + std::to_string(*line.verifyTokens));
@@ -96,7 +96,7 @@ void nstf::addRopeFactors(CLI::App &app, description::RopeFactors &factors) {
       ->type_name("WHICH");
 }
 
-/// What decides which numbers a package holds and which kernels it launches.
+/// Options that determine a package's numbers and its kernels.
 void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &precision) {
   app.add_option("model", compile.input,
                  "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect")
@@ -186,7 +186,7 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--wave-size", line.compile.waveSize, "lanes of a wave; 0: chosen")
       ->type_name("{0,32,64}")
       ->capture_default_str();
-  auto setWaveSize = [&line](int64_t size) { // by the name it had before
+  auto setWaveSize = [&line](int64_t size) { // the option's former name
     if (std::exchange(line.compile.waveSize, size))
       throw CLI::ExcludesError("--wave", "--wave-size");
   };
@@ -231,7 +231,7 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
 void nstf::parseModelOptions(CompileOptions &compile, const std::string &precision) {
   if (compile.input.empty())
     throw std::runtime_error("expected a model but got none (--help shows the options)");
-  compile.precision = parsePrecision(precision); // none is auto
+  compile.precision = parsePrecision(precision); // nothing means auto
   if (compile.maxBatch < 1 || compile.maxBatch > support::ControlBlock::maxRequests)
     throw std::runtime_error("--max-batch: expected 1 to " + std::to_string(support::ControlBlock::maxRequests) +
                              " but got " + std::to_string(compile.maxBatch));

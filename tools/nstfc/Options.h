@@ -21,15 +21,15 @@ struct CommandLine {
 };
 
 void addOptions(CLI::App &app, CommandLine &line);
-/// Those of them that a model's memory depends on.
+/// The options on which a model's memory depends.
 void addModelOptions(CLI::App &app, CompileOptions &compile, std::string &precision);
-/// --rope-factors, of every command that imports models.
+/// Adds --rope-factors to a command that imports models.
 void addRopeFactors(CLI::App &app, description::RopeFactors &factors);
 
-/// What their texts mean. Throws std::runtime_error for what is wrong.
+/// Parses the texts of these options. Throws std::runtime_error for errors.
 void parseModelOptions(CompileOptions &compile, const std::string &precision);
-/// What the texts of options mean: weights, precision, steps of --verify, and the stage to end with. Throws
-/// std::runtime_error for what is wrong, and for options that don't go with each other.
+/// Parses the texts of all options: weights, precision, steps of --verify. Returns the stage to end with. Throws
+/// std::runtime_error for errors and for options that exclude each other.
 Stage parseOptions(CommandLine &line);
 
 } // namespace nstf

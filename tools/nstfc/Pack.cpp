@@ -1,4 +1,4 @@
-// nstfc pack: the planes of a matrix, as kernels of `nstfc kernel --w-format` read them.
+// nstfc pack: writes the planes of a matrix as kernels of `nstfc kernel --w-format` read them.
 #include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/compress/MatrixFormat.h"
 #include "compiler/quantize/Round.h"

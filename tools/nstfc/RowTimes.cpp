@@ -22,7 +22,7 @@ double RowTimes::predict(const ProductShape &product) {
   return time->second;
 }
 
-/// `nstfc kernel matvec` of the product.
+/// The request of `nstfc kernel matvec` for a product.
 static KernelRequest makeRequest(const ProductShape &product, const Target &target) {
   KernelRequest request;
   request.values = {{"n", std::to_string(product.rows)},

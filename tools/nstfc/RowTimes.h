@@ -1,5 +1,5 @@
-// How long the products of a row would take on a chip: each matrix's kernel by itself, compiled, run on the emulator
-// and predicted.
+// Predicts how long the products of one row take on a chip: each matrix's kernel is compiled alone, run on the emulator
+// and timed.
 #pragma once
 
 #include "compiler/compress/AdaptivePrecisionManager.h"
@@ -13,12 +13,12 @@ namespace nstf {
 
 class RowTimes {
 public:
-  /// Of a target's default chip. Throws std::runtime_error for an unknown one.
+  /// For the target's default chip. Throws std::runtime_error for an unknown target.
   explicit RowTimes(const std::string &target) : target(findTarget(target)) {}
 
   const std::string &getChip() const { return target.defaultChip; }
-  /// Predicted microseconds of one row times a matrix that comes from memory, without what a launch costs by itself.
-  /// Throws std::runtime_error where there is no emulator.
+  /// Predicted microseconds of one row times a matrix that is read from memory, without the launch's own cost. Throws
+  /// std::runtime_error if there is no emulator.
   double predict(const compress::ProductShape &product);
 
 private:

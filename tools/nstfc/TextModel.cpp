@@ -88,7 +88,7 @@ Texts nstf::readText(mlir::ModuleOp module, const std::string &file, bool byLine
   size_t length = std::min<int64_t>(getModelNumber(module, "context", 2048), 2048) - bos.has_value();
   Texts texts;
   auto add = [&](llvm::StringRef text) {
-    if (!calibrate::isLanguageModel(module)) { // an encoder takes a text whole
+    if (!calibrate::isLanguageModel(module)) { // an encoder processes a text in one step
       texts.push_back(tokenizer->encodePrompt(text, std::nullopt, length).ids);
       return;
     }

@@ -1,4 +1,4 @@
-// What nstfc calibrate and nstfc compress begin with: a model, imported, and texts for it.
+// The model and the texts of nstfc calibrate and nstfc compress.
 #pragma once
 
 #include "compiler/calibrate/TextRunner.h"
@@ -19,15 +19,15 @@ struct ModelOptions {
   bool quiet = false;
 
   void add(CLI::App &app);
-  /// Nothing for weights of files. Throws std::runtime_error.
+  /// The seed of random weights; nothing for weights from files. Throws std::runtime_error.
   std::optional<uint64_t> getSeed() const;
 };
 
-/// A context that knows every dialect, and prints what goes wrong.
+/// A context with all dialects, which prints diagnostics.
 class Models {
 public:
   explicit Models(const ModelOptions &options);
-  /// Null where a diagnostic said why not.
+  /// Imports a model. Returns null after a diagnostic.
   mlir::OwningOpRef<mlir::ModuleOp> load(const std::string &path, bool needWeights);
 
 private:
@@ -36,7 +36,7 @@ private:
   mlir::MLIRContext context;
 };
 
-/// Token ids of a file, some of its rows perhaps.
+/// Token ids from a file, or some of its rows.
 struct TextOptions {
   std::string ids, rows;
 
@@ -44,9 +44,10 @@ struct TextOptions {
   calibrate::Texts read(const std::string &flag) const;
 };
 
-/// A text, or one a line, in pieces that fit the context, each with what begins a text.
+/// Reads a text, or one text per line, and splits it into pieces that fit the context. Each piece begins with the
+/// tokens that begin a text.
 calibrate::Texts readText(mlir::ModuleOp module, const std::string &file, bool byLine);
-/// Throws std::runtime_error for texts that the model can't read.
+/// Throws std::runtime_error for texts that are invalid for the model.
 void checkTexts(mlir::ModuleOp module, const calibrate::Texts &texts, const std::string &file);
 
 } // namespace nstf

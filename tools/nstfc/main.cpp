@@ -1,4 +1,4 @@
-// nstfc: compiles models and kernels to AMD GPU code objects, and gives checkpoints fewer bits.
+// nstfc: compiles models and kernels to AMD GPU code objects, and compresses checkpoints.
 #include "compiler/driver/CrashHandler.h"
 #include "support/Tool.h"
 #include "tools/nstfc/Commands.h"
