@@ -1,7 +1,7 @@
 // argmax: Y[m] = the first n where X[m, n] is largest.
 //
-// One work item is BM rows. Each lane keeps the best of its own columns; at the end the largest value is found, and
-// among the lanes that have it the smallest index. NaN never wins. ROWS: see matmul.mlir.
+// One work item is BM rows. Each lane keeps the largest value of its own columns. At the end the largest value of all
+// lanes is found, and the smallest index among the lanes that have it. NaN never wins. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !i = tensor<4x256xi32, #systolic.axes<BM, BN>>
 !mask = tensor<4x256xi1, #systolic.axes<BM, BN>>
@@ -46,7 +46,7 @@ module {
     %is_max = arith.cmpf oeq, %best#0, %max_rows : !x
     %candidates = arith.select %is_max, %best#1, %none : !mask, !i
     %winner = systolic.reduce min %candidates along 1 : !i -> !n
-    // A row of nothing but NaN and -inf has no winner: its first column stands for it.
+    // A row with only NaN and -inf has no largest value: the result is its first column.
     %none_row = arith.constant dense<2147483647> : !n
     %zero_row = arith.constant dense<0> : !n
     %is_none = arith.cmpi eq, %winner, %none_row : !n

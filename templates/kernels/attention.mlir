@@ -2,34 +2,34 @@
 //
 // Rows are (token, query head of one key head): row r of key head g is query head g*G + r mod G of token r / G, with
 // G = H / HK, so that the heads of a group share the keys they read. One work item is BQ such rows of one key head.
-// Written transposed: S' = K . Q' and O' = V' . P, so that the first product's result is, as it lies in the registers,
-// the second one's operand. DP is the head size D rounded up to whole cells; the columns past D are zeros.
+// The products are transposed, S' = K . Q' and O' = V' . P, so that the first product's result has the register layout
+// of the second one's operand. DP is the head size D rounded up to whole cells; the columns past D are zeros.
 // CAUSAL = 1: token t sees the keys up to its own position; otherwise all keys of the step. CACHED = 1: keys and values
-// are caches, filled up to the step's last position. WINDOW: a token sees only the last so many of its keys, itself
-// included; 0: all. A row that sees nothing of its first blocks starts its sum anew with the first key it sees.
-// Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
+// are caches, filled up to the step's last position. WINDOW: a token sees only the last WINDOW of its keys, its own key
+// included; 0: all. If a row sees no key of its first blocks, its sum begins with the first key that it sees.
+// Keys that a row does not see have weight 0. An infinity or NaN among their values therefore affects the rows that share
 // their block.
-// OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
-// Weights are 2^(score * factor - reference) with factor = |SCALE| * log2(e). A row's reference is the largest of its own scores,
-// scaled, or what that was until it grew by 8 and less: so weights are at most 2^8, few blocks change a reference, and a row's
-// bits depend on the row alone. It starts above a key that the row does not see, so that such keys weigh 0 from the first block on.
-// Sums stay in parts, in the lanes that have them, until all keys are seen: of the weights before they are rounded.
+// OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to OPERAND.
+// Weights are 2^(score * factor - reference) with factor = |SCALE| * log2(e). A row's reference is its largest scaled score, but it is
+// only replaced when it grows by more than 8. So weights are at most 2^8, few blocks change a reference, and a row's bits depend on
+// this row alone. The initial reference is far above the score of an unseen key, so unseen keys have weight 0 in the first block too.
+// Partial sums of the unrounded weights stay in their lanes until all keys are processed.
 // CODES = 1: K and V are codes, with a scale for each key and head in KS and VS. A key's scale multiplies its scores, a value's its
-// weights. f16 holds every code, and codes become it in the fewest instructions, so that OPERAND is f16 where queries have 16 bits.
-// A row of these is then in units of a power of two below its largest, and weights are in units of a power of two that is not far
-// from the largest scale that the row has seen, so that neither overflow nor vanish; the sums that the result is divided by are of
+// weights. f16 holds every code, and the conversion to f16 takes the fewest instructions, so OPERAND is f16 if queries have 16 bits.
+// A row of queries is then divided by the power of two below its largest magnitude. Weights are divided by a power of two near the
+// largest scale that the row has seen, so that neither overflows nor vanishes. The sums that divide the result are sums of
 // weights without scales.
-// ORDER = 1: keys, values and scales lie in operand order (#nstf.operand_order), every key head KD columns of K and VD rows of V,
-// which is transposed, after the one before; what fills up a head is 0. DK: the head size as keys are multiplied, DP or KD. Scales
-// are transposed, too. SR, SC: their rows and columns. FINITE = 1: whatever memory holds for a value is a finite number.
-// RAISE = 1: codes of i8 are multiplied as 1152 and themselves, which f16 holds, too, and which takes an instruction less for two;
-// scores then start at -1152 times the sum of the row's query. What these sums are rounded by is 2^-14 of a code at most.
-// What lies behind the last position, whatever it is, reaches no row.
-// Waves: one row of them, which share out the BQ rows of the queries.
-// PARTS: how many workgroups share out the keys of a work item, block by block, part p the blocks p, p + PARTS and so on: which
-// keys make a part depends on no launch. What each has of a row, O and behind it the reference and the sum, goes to its
-// place in `partials`, and the last to arrive adds the parts up, in their order. Where one part has all keys, it stores alone.
-// CREWS: how many neighbouring parts are of one workgroup, each a crew's. Those of the last workgroup add up a row each at a time.
+// ORDER = 1: keys, values and scales are in operand order (#nstf.operand_order). V is transposed. Each key head has KD columns of K
+// and VD rows of V; a head's padding is 0. DK: the head size in the product with keys, DP or KD. Scales are transposed, too.
+// SR, SC: their rows and columns. FINITE = 1: whatever memory holds for a value is a finite number.
+// RAISE = 1: 1152 is added to codes of i8 before the product, which f16 holds exactly and which saves one instruction for two codes.
+// Scores then start at -1152 times the sum of the row's query. The rounding error of these sums is at most 2^-14 of a code.
+// Memory beyond the last position affects no row, whatever it holds.
+// Waves: one row of waves, which divide the BQ query rows among themselves.
+// PARTS: the number of workgroups that divide a work item's keys among themselves. Part p has the blocks p, p + PARTS and so on, so
+// a part's keys are the same in every launch. Each part stores each row's O, its reference and its sum in `partials`, and the last
+// workgroup to arrive adds the parts in order. If one part has all keys, it stores the result alone.
+// CREWS: the number of consecutive parts in one workgroup, one for each crew. The crews of the last workgroup add one row each at a time.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DK, BQ>>
 !qf = tensor<16x16xf32, #systolic.axes<DK, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DK>>
@@ -65,7 +65,7 @@
 !one = tensor<1xf32, #systolic.axes<1>>
 
 module {
-  // Row r of the work item's key head, as query row token * H + head; and its token.
+  // Row r of the work item's key head as a row of Q: token * H + head.
   func.func private @rows(%q0: index) -> !ri {
     %G = systolic.param "G"
     %G_i32 = arith.index_cast %G : index to i32
@@ -100,7 +100,7 @@ module {
     return %own : !ri
   }
 
-  // Which keys of a block a row may see.
+  // Which keys of a block each row may see.
   func.func private @sees(%k0: index, %own_of_row: !ri, %length: index) -> !mask {
     %CAUSAL = systolic.param "CAUSAL"
     %WINDOW = systolic.param "WINDOW"
@@ -113,7 +113,7 @@ module {
     %length_i32 = arith.index_cast %length : index to i32
     %end = systolic.broadcast %length_i32 : i32 -> !si
     %exists = arith.cmpi ult, %key, %end : !si
-    // The distance to a later key wraps around to 2^31 and more. A key that is not later exists.
+    // The distance to a later key wraps around to 2^31 or more. A key that is not later exists.
     %distance = arith.subi %own, %key : !si
     %WINDOW_i32 = arith.index_cast %WINDOW : index to i32
     %wrapped = arith.constant 0x80000000 : i32
@@ -126,15 +126,15 @@ module {
     return %is_seen : !mask
   }
 
-  // A block's scores, scales and values as its rows see them. Scores of keys that a row must not see become the smallest
-  // there is.
+  // A block's scores, scales and values as its rows see them. Scores of keys that a row must not see become the lowest
+  // score.
   func.func private @mask(%scores: !s, %v_scales: !s, %v: !vt, %k0: index, %own: !ri, %length: index) -> (!s, !s, !vt) {
     %is_seen = func.call @sees(%k0, %own, %length) : (index, !ri, index) -> !mask
     %lowest = arith.constant dense<-1.0e30> : !s
     %zero = arith.constant dense<0.0> : !s
     %seen = arith.select %is_seen, %scores, %lowest : !mask, !s
     %seen_scales = arith.select %is_seen, %v_scales, %zero : !mask, !s
-    // By rows what is not there is not loaded, and what is finite weighs 0.
+    // In row order, keys that don't exist are not loaded, and finite values have weight 0.
     %ORDER = systolic.param "ORDER"
     %FINITE = systolic.param "FINITE"
     %c0 = arith.constant 0 : index
@@ -150,7 +150,7 @@ module {
     return %seen, %seen_scales, %values : !s, !s, !vt
   }
 
-  // The values of a block of keys, 0 of those that are not there.
+  // The values of a block of keys, with 0 for keys that don't exist.
   func.func private @existing(%v: !vt, %k0: index, %length: index) -> !vt {
     %key_in_block = systolic.iota along 1 : !vi
     %k0_i32 = arith.index_cast %k0 : index to i32
@@ -187,11 +187,11 @@ module {
     return %result : !scale
   }
 
-  // Queries of 16 bits as f16, in units of a power of two for each row, of which they are less than two; and these units.
+  // Queries of 16 bits as f16, divided by a power of two for each row so that they are less than 2; and these powers.
   func.func private @fit_queries(%q: !qf) -> (!qt, !r) {
     %sizes = math.absf %q : !qf
     %largest = systolic.reduce max %sizes along 0 : !qf -> !r
-    // Scores must stay smaller than those of keys that are not seen.
+    // Scores must stay far from those of unseen keys.
     %least = arith.constant dense<0x35800000> : !r
     %most = arith.constant dense<0x4e800000> : !r
     %above = arith.maxnumf %largest, %least : !r
@@ -209,7 +209,7 @@ module {
     return %operand, %unit : !qt, !r
   }
 
-  // Weights times the scales of their values, in units of a power of two; 2^6 of that, the most that weights of f16 can be.
+  // Weights times the scales of their values, divided by the unit and times 2^6, the most that keeps them within f16.
   func.func private @weigh(%p: !s, %scales: !s, %unit: !r) -> !s {
     %exponent = arith.bitcast %unit : !r to !ri
     %times_64 = arith.constant dense<0x82000000> : !ri
@@ -221,7 +221,7 @@ module {
     return %weights : !s
   }
 
-  // A block of keys: the rows' results, references, sums and units with it. Keys up to `inside` are seen by every row.
+  // Processes a block of keys: updates the rows' results, references, sums and units. Every row sees the keys up to `inside`.
   func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %start: !s, %factor: !r, %k0: index,
                             %own: !ri, %length: index, %is_masked: i1, %inside: index, %o: !o, %reference: !r, %sum: !sums,
                             %unit: !r) -> (!o, !r, !sums, !r) {
@@ -251,7 +251,7 @@ module {
     %v_scales = systolic.broadcast %v_scale each along 1 : !scale -> !s
     %is_split = arith.cmpi ne, %PARTS, %c1 : index
     %scores, %seen_scales, %values = scf.if %is_masked -> (!s, !s, !vt) {
-      // Of a part's blocks, few are not whole.
+      // Few of a part's blocks need a mask.
       %masked:3 = scf.if %is_split -> (!s, !s, !vt) {
         %k_end = arith.addi %k0, %BK : index
         %reaches_out = arith.cmpi ugt, %k_end, %inside : index
@@ -283,7 +283,7 @@ module {
         = func.call @fit(%scores, %block_scale, %factor, %reference, %unit, %sum, %o)
         : (!s, !sums, !r, !r, !r, !sums, !o) -> (!s, !r, !r, !sums, !o)
     %p = math.exp2 %exponent fastmath<afn> : !s
-    // The sum is of weights without scales of values.
+    // The sum is of weights without the values' scales.
     %block_sum = systolic.reduce add %p along 0 parts 4 : !s -> !sums
     %next_sum = arith.addf %kept_sum, %block_sum : !sums
     %weights = scf.if %is_codes -> (!s) {
@@ -297,9 +297,9 @@ module {
     return %next_o, %new_reference, %next_sum, %new_unit : !o, !r, !sums, !r
   }
 
-  // A block's exponents, with references and units that fit its scores and scales, and sums and results in these. Where a
-  // score is beyond the row's reference by more than weights may grow to, the block's largest one becomes the reference;
-  // where a scale is two units or more, the unit becomes what is not above it. The other rows stay as they are, to the bit.
+  // A block's exponents. Raises references and units to fit its scores and scales, and rescales sums and results to match.
+  // If a score exceeds the row's reference by more than weights may grow, the block's largest score becomes the reference;
+  // if a scale is at least two units, the unit becomes the power of two not above it. Other rows stay the same, bit for bit.
   func.func private @fit(%scores: !s, %block_scale: !sums, %factor: !r, %reference: !r, %unit: !r, %sum: !sums, %o: !o)
       -> (!s, !r, !r, !sums, !o) {
     %CODES = systolic.param "CODES"
@@ -355,7 +355,7 @@ module {
     return %new#0, %new#1, %new#2, %new#3, %new#4 : !s, !r, !r, !sums, !o
   }
 
-  // The first key of a part's first block, of keys from `first` on.
+  // The first key of a part's first block, among the keys from `first` on.
   func.func private @part_begin(%first: index, %part: index) -> index {
     %PARTS = systolic.param "PARTS"
     %BK = systolic.param "BK"
@@ -369,7 +369,7 @@ module {
     return %begin : index
   }
 
-  // What one part of the keys gives, at [(head * rows + row) * PARTS + part].
+  // Stores the results of one part of the keys at [(head * rows + row) * PARTS + part].
   func.func private @leave(%o: !o, %reference: !r, %sum: !r, %partials: !partials, %first: index, %limit: index, %q0: index,
                            %part: index) {
     %c0 = arith.constant 0 : index
@@ -396,7 +396,7 @@ module {
     return
   }
 
-  // The result of a row, whose parts stand from `begin` on, those that have keys up to `end`.
+  // The result of a row, whose parts that have keys are stored from `begin` to `end`.
   func.func private @merge(%partials: !partials, %begin: index, %end: index) -> !line {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -456,7 +456,7 @@ module {
     %step_rows = systolic.control rows %control
     %position = systolic.control position %control
     %rows = arith.muli %step_rows, %G : index
-    // The last rows see most keys: they come first, and short work items fill what the long ones leave.
+    // The last rows see most keys: they come first, and short work items fill the gaps that long ones leave.
     %BQ_minus_1 = arith.subi %BQ, %c1 : index
     %rows_rounded = arith.addi %rows, %BQ_minus_1 : index
     %blocks = arith.divui %rows_rounded, %BQ : index
@@ -468,7 +468,7 @@ module {
     %before = arith.muli %position, %CACHED : index
     %length = arith.addi %step_rows, %before : index
 
-    // Keys any row of this block sees: up to its last token's position, or all.
+    // Keys that any row of this block sees: up to its last token's position, or all.
     %q_end = arith.addi %q0, %BQ : index
     %q_last = arith.minui %q_end, %rows : index
     %G_minus_1 = arith.subi %G, %c1 : index
@@ -480,8 +480,8 @@ module {
     %is_inside = arith.cmpi ult, %q0, %rows : index
     %end = arith.select %is_inside, %seen, %c0 : index
 
-    // The block of keys that the window of its first token begins in. Blocks begin at multiples of BK always, so that a
-    // row adds up its keys in the same order wherever the step begins.
+    // The block of keys in which the first token's window begins. Blocks always begin at multiples of BK, so that a row
+    // adds its keys in the same order wherever the step begins.
     %token_first = arith.divui %q0, %G : index
     %own_first = arith.addi %token_first, %before : index
     %after_first = arith.addi %own_first, %c1 : index
@@ -518,7 +518,7 @@ module {
     %f_end = arith.addi %f0, %D : index
     %v0 = arith.muli %head, %VD : index
     %v_end = arith.addi %v0, %D : index
-    // A negative scale is the queries': the largest score is then that of the largest product.
+    // The sign of a negative scale moves to the queries, so that the largest score is that of the largest product.
     %f0_f32 = arith.constant 0.0 : f32
     %is_negative = arith.cmpf olt, %SCALE, %f0_f32 : f32
     %q_negated = arith.negf %q : !qt
@@ -541,14 +541,14 @@ module {
     %factors = systolic.broadcast %factor_of_all : f32 -> !r
     %factor = arith.mulf %factors, %q_unit : !r
 
-    // Of the blocks of keys, those up to here are whole and seen by every row.
+    // The blocks of keys up to here are whole, and every row sees them.
     %seen_blocks = arith.divui %all_see, %BK : index
     %blocks_inside = arith.select %is_inside, %seen_blocks, %c0 : index
     %seen_inside = arith.muli %blocks_inside, %BK : index
     %unmasked_end = arith.select %has_window, %first, %seen_inside : index
 
-    // The blocks of this part: the first of them, and the first that is not whole and seen by every row. A crew past the
-    // last part has none.
+    // This part's first block, and its first block that is not whole or not seen by every row. A crew beyond the last
+    // part has no blocks.
     %PARTS = systolic.param "PARTS"
     %CREWS = systolic.param "CREWS"
     %is_split = arith.cmpi ne, %PARTS, %c1 : index
@@ -561,7 +561,7 @@ module {
     %is_part = arith.select %is_alike, %true, %is_below : i1
     %part_end = arith.select %is_part, %end, %c0 : index
     %part_first = func.call @part_begin(%first, %part) : (index, index) -> index
-    // A part has few blocks: one loop for all of them is less code to come from memory.
+    // A part has few blocks: one loop for all of them is less code to fetch from memory.
     %masked_first = arith.select %is_split, %part_first, %unmasked_end : index
     %false = arith.constant false
     %zero_o = arith.constant dense<0.0> : !o
@@ -592,10 +592,10 @@ module {
           : (!kv, !vt, !scale, !scale, !qt, !s, !r, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
       scf.yield %next#0, %next#1, %next#2, %next#3 : !o, !r, !sums, !r
     }
-    // Of a window the first blocks are not whole, either.
+    // With a window, the first blocks need a mask too.
     %inside = arith.select %has_window, %c0, %all_see : index
-    // Rows' positions are counted from the block's first key on, from round to round: else LLVM would hold as many copies of
-    // them through the loop as a lane has scores.
+    // Rows' positions are relative to the block's first key and are updated each round; otherwise LLVM would keep as
+    // many copies of them through the loop as a lane has scores.
     %begin_i32 = arith.index_cast %masked_first : index to i32
     %begin = systolic.broadcast %begin_i32 : i32 -> !ri
     %first_ahead = arith.subi %own, %begin : !ri
@@ -608,7 +608,7 @@ module {
       %here = systolic.broadcast %k0_i32 : i32 -> !ri
       %own_now = arith.addi %ahead, %here : !ri
       %next_ahead = arith.subi %ahead, %advance : !ri
-      // Keys that are not there score anything, and no row sees them.
+      // Keys that don't exist have arbitrary scores, but no row sees them.
       %k = scf.if %is_ordered -> (!kv) {
         %all_keys = systolic.load %K[%k0, %f0] : !K -> !kv
         scf.yield %all_keys : !kv
@@ -638,7 +638,7 @@ module {
     } else {
       scf.yield %state#0 : !o
     }
-    // One division a row.
+    // One division per row.
     %row_sum = systolic.reduce add %state#2 along 0 : !sums -> !r
     %one = arith.constant dense<1.0> : !r
     %share = arith.divf %one, %row_sum : !r
@@ -651,12 +651,12 @@ module {
       %keys_rounded = arith.addi %keys, %BK_minus_1 : index
       %blocks_seen = arith.divui %keys_rounded, %BK : index
       %parts_seen = arith.minui %blocks_seen, %PARTS : index
-      // The blocks of a window may be any parts': then all take part, with nothing if they have none.
+      // The blocks of a window may belong to any parts: then all parts take part, even those without blocks.
       %active = arith.select %has_window, %PARTS, %parts_seen : index
       %sees_keys = arith.cmpi ult, %part_first, %part_end : index
       %is_inside_part = arith.andi %is_inside, %is_part : i1
       %has_part = arith.select %has_window, %is_inside_part, %sees_keys : i1
-      // Crews come to the same places: they take part where their first does.
+      // All crews of a workgroup must reach the same `arrive`: they take part if the workgroup's first part does.
       %group_first = func.call @part_begin(%first, %group_part) : (index, index) -> index
       %group_sees_keys = arith.cmpi ult, %group_first, %end : index
       %takes_part = arith.select %has_window, %is_inside, %group_sees_keys : i1

@@ -1,6 +1,6 @@
 // elementwise: Y[m, n] = epilogue(X[m + l, n]).
 //
-// What a fused chain of elementwise ops or the choice of the last row becomes: the work is in the slot. LAST = 1:
+// For a fused chain of elementwise ops, or for the choice of the last row; the computation is in the slot. LAST = 1:
 // l = tokens - 1, the step's last row. MX: rows of X. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !X = memref<64x64xf32, #systolic.axes<MX, N>>

@@ -1,6 +1,6 @@
 // embedding: Y[m, n] = epilogue(T[ids[m], n]).
 //
-// One work item is a BM x BN tile of Y. An id outside the table reads as zeros.
+// One work item is a BM x BN tile of Y. An id outside the table gives zeros.
 !id = tensor<4xi32, #systolic.axes<BM>>
 !y = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !ids = memref<64xi32, #systolic.axes<M>>

@@ -1,8 +1,8 @@
-// generic: Y[n] = compute(n), n the row-major index of an element of the result, whatever its rank.
+// generic: Y[n] = compute(n), where n is the row-major index of an element of the result, of any rank.
 //
-// What tensor code (linalg and tensor ops) becomes: the work is in the slot, which gets the tile of indices, the first of
-// them, and the tokens of the step; by default an element is its own index. One work item is BN elements. BR: lanes that
-// share an element where the slot reduces. E: elements of the result for each token (ROWS = 0), or all (ROWS = 1).
+// For tensor code (linalg and tensor ops); the computation is in the slot, whose operands are the tile of indices, the
+// first index, and the tokens of the step. By default an element is its own index. One work item is BN elements. BR:
+// lanes that share an element if the slot reduces. E: elements of the result per token (ROWS = 0), or in all (ROWS = 1).
 !i = tensor<256xi32, #systolic.axes<BN>>
 !y = tensor<256xf32, #systolic.axes<BN>>
 !Y = memref<4096xf32, #systolic.axes<N>>

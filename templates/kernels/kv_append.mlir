@@ -1,9 +1,9 @@
-// kv_append: Y[m + p, n] = X[m, n], with p the step's position: rows go to their place in a KV cache.
+// kv_append: Y[m + p, n] = X[m, n], where p is the step's position: stores rows in their place in a KV cache.
 //
-// Rows that come out of rope are not stored in between: rope.mlir has the same shift, APPEND. L: rows of the cache.
-// ORDER: how the cache lies: 0 row by row; 1 in operand order as keys, 2 as values, which are transposed (#nstf.operand_order).
-// Then every head of D columns has DS of them, and C are those of all; PADDED = 1: DS is more than D. Columns that fill up
-// are 0. L: rows of the cache, which in memory has more. ROWS: see matmul.mlir. OPERAND: the type of rows and cache.
+// Rows that rope computes are not stored in between: rope.mlir has the same shift, APPEND. L: rows of the cache.
+// ORDER: the cache's layout: 0 row by row; 1 in operand order as keys, 2 as values, which are transposed (#nstf.operand_order).
+// With 1 and 2 each head of D columns is padded to DS columns, and C is the total of all heads; PADDED = 1: DS is more than D.
+// Padding is 0. The cache in memory has more than L rows. ROWS: see matmul.mlir. OPERAND: the type of rows and cache.
 !x = tensor<4x256x!systolic.operand, #systolic.axes<BM, BN>>
 !X = memref<64x64x!systolic.operand, #systolic.axes<M, N>>
 !Y = memref<64x64x!systolic.operand, #systolic.axes<YR, YC>>
@@ -11,7 +11,7 @@
 !mask = tensor<256xi1, #systolic.axes<BN>>
 
 module {
-  // The rows with every head's columns filled up.
+  // The rows with every head padded to DS columns.
   func.func private @pad(%X: !X, %m0: index, %n0: index) -> !x {
     %N = systolic.param "N"
     %D = systolic.param "D"

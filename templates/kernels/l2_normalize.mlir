@@ -1,7 +1,7 @@
 // l2_normalize: Y[m, n] = epilogue(X[m, n] / max(sqrt(sum over n of X[m, n]^2), eps)).
 //
-// One work item is BM rows, read three times in blocks of BN columns: largest magnitude, sum, result. Squares are those
-// of numbers divided by the largest magnitude, so that none overflows or vanishes. ROWS: see matmul.mlir.
+// One work item is BM rows, read three times in blocks of BN columns: largest magnitude, sum, result. Numbers are divided
+// by the largest magnitude before they are squared, so that no square overflows or vanishes. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !r = tensor<4xf32, #systolic.axes<BM>>
 !mask = tensor<4xi1, #systolic.axes<BM>>
@@ -48,7 +48,7 @@ module {
     %sum = systolic.reduce add %squares along 1 : !x -> !r
     %root = math.sqrt %sum : !r
     %eps = systolic.broadcast %EPS : f32 -> !r
-    // The length is root·unit, which may be more than any float; so both are divided by.
+    // The length is root·unit, which may exceed the range of f32, so the result is divided by both.
     %length = arith.mulf %root, %unit : !r
     %is_short = arith.cmpf olt, %length, %eps : !r
     %first = arith.select %is_short, %eps, %unit : !mask, !r

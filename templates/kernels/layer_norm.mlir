@@ -1,8 +1,8 @@
-// layer_norm: Y[m, n] = epilogue((X[m, n] - mean) * W[n] / sqrt(variance + eps)), with mean = mean over n of X[m, n] and
-// variance = mean over n of (X[m, n] - mean)^2. A bias is the epilogue's.
+// layer_norm: Y[m, n] = epilogue((X[m, n] - mean) * W[n] / sqrt(variance + eps)), with mean = mean over n of X[m, n]
+// and variance = mean over n of (X[m, n] - mean)^2. A bias is part of the epilogue.
 //
-// One work item is BM rows, read three times in blocks of BN columns: mean, variance, result. The variance is that of
-// differences, since the difference of a mean square and a squared mean has no digits left where the mean is large.
+// One work item is BM rows, read three times in blocks of BN columns: mean, variance, result. The variance is computed
+// from differences: if the mean is large, mean square minus squared mean has no significant digits left.
 // ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !i = tensor<4x256xi32, #systolic.axes<BM, BN>>
@@ -44,7 +44,7 @@ module {
     %mean = arith.divf %sum, %count : !r
     %means = systolic.broadcast %mean along 1 : !r -> !x
 
-    // Columns past the row read as zeros, whose difference to the mean does not count.
+    // Columns past the row read as zeros; their differences to the mean must not count.
     %column = systolic.iota along 1 : !i
     %columns = systolic.broadcast %N_i32 : i32 -> !i
     %squares = scf.for %n = %c0 to %end step %BN iter_args(%acc = %zero) -> (!x) {

@@ -1,10 +1,10 @@
 // matmul: Y[m, n] = epilogue(sum over k of X[m, k] * W[n, k]), on the matrix cores.
 //
-// One work item is a BM x BN tile of Y, its products are made in blocks of BK along K. W stands N x K in memory, as
-// weights do, and is loaded transposed. What lies outside X or W counts as 0, so K need not be a multiple of BK. ROWS: rows
-// of this step, 0 = as many as the step has tokens; a work item past them does nothing.
-// OPERAND: the type of X and W; sums are f32, or i32 of i8.
-// The schedule's `sum` counts blocks of BK, its `waves` stand along BM, BN and BK.
+// One work item is a BM x BN tile of Y; its products are computed in blocks of BK along K. W is N x K in memory, as
+// weights are, and is loaded transposed. Elements outside X or W count as 0, so K need not be a multiple of BK. ROWS: rows
+// of this step; 0: the step's number of tokens. A work item beyond the rows does nothing.
+// OPERAND: the type of X and W; sums are f32, or i32 for i8.
+// The schedule's `sum` counts blocks of BK; its `waves` are along BM, BN and BK.
 !x = tensor<32x32x!systolic.operand, #systolic.axes<BM, BK>>
 !wt = tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
 !y = tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>

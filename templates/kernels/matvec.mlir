@@ -1,9 +1,9 @@
-// matvec: Y[0, n] = epilogue(sum over k of X[0, k] * W[n, k]), on the vector units: matmul where M is 1.
+// matvec: Y[0, n] = epilogue(sum over k of X[0, k] * W[n, k]), on the vector units: a matmul whose M is 1.
 //
-// One work item is BN rows of W, which share what it loads of X. Each lane keeps partial sums of its own columns until the
-// end, BS of a row of BK, so that there is one reduction across lanes per row and not one per block: BK / BS are the columns
-// that a lane loads side by side. K need not be a multiple of BK. OPERAND: the type of X and W;
-// sums are f32, or i32 of i8.
+// One work item is BN rows of W, which share the loads of X. Each lane keeps partial sums of its own columns until the
+// end, BS for each row of BK, so that each row needs one reduction across lanes and not one per block. BK / BS is the number
+// of adjacent columns that a lane loads. K need not be a multiple of BK. OPERAND: the type of X and W;
+// sums are f32, or i32 for i8.
 !x = tensor<1x64x!systolic.operand, #systolic.axes<1, BK>>
 !w = tensor<16x64x!systolic.operand, #systolic.axes<BN, BK>>
 !sums = tensor<16x8x!systolic.accumulator, #systolic.axes<BN, BS>>

@@ -36,7 +36,7 @@ module {
     %rows_f32 = arith.uitofp %rows_i32 : i32 to f32
     %count = systolic.broadcast %rows_f32 : f32 -> !c
     %mean = arith.divf %sum, %count : !c
-    // Slots take tiles of rows; the first one is stored.
+    // Slots take tiles of rows; only the first row is stored.
     %means = systolic.broadcast %mean along 0 : !c -> !x
     %result = func.call @epilogue(%means, %c0, %n0) : (!x, index, index) -> !x
     systolic.store %result, %Y[%c0, %n0] limit [%c1, %N] : !x, !Y

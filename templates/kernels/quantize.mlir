@@ -1,12 +1,12 @@
 // quantize: Y[m, n] = X[m, n] / S[m], rounded to Y's type, with scales S[m] = max over n of |X[m, n]| / MAX_CODE.
 //
-// A row here is a group of columns: a row of the step has G of them. One work item is BM groups, read twice in blocks of BN
-// columns: largest magnitude, codes. Magnitudes are compared as whole numbers, among which a NaN is the largest. Y is of i8 or
-// an 8-bit float, MAX_CODE its largest number in use. APPEND = 1: codes and scales go to the step's position in caches of them, as
-// rows of kv_append.mlir do. ROWS: see matmul.mlir.
-// ORDER: how these caches lie: 0 row by row; 1 in operand order as keys, 2 as values, which are transposed (#nstf.operand_order).
-// Then a row is one of the step, of which a work item takes one of HEADS groups: NX columns are those of all, YD columns of keys or
-// rows of values, transposed, those of one in the cache of YR x YC, and scales, transposed, are SC for each. L: rows of the cache.
+// A row here is a group of columns: a row of the step has G groups. One work item is BM groups, read twice in blocks of BN
+// columns: largest magnitude, codes. Magnitudes are compared as whole numbers, among which NaN is the largest. Y is i8 or
+// an 8-bit float; MAX_CODE is the largest number it uses. APPEND = 1: codes and scales are stored at the step's position in caches,
+// like rows in kv_append.mlir. ROWS: see matmul.mlir.
+// ORDER: the layout of these caches: 0 row by row; 1 in operand order as keys, 2 as values, transposed (#nstf.operand_order).
+// With 1 and 2 a row is a row of the step, of which a work item has one of HEADS groups. NX: columns of all groups. YD: columns of
+// keys, or rows of transposed values, of one group in the cache of YR x YC. SC: scales, transposed, of each group. L: rows of the cache.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !bits = tensor<4x256xi32, #systolic.axes<BM, BN>>
 !r = tensor<4xf32, #systolic.axes<BM>>
@@ -77,7 +77,7 @@ module {
     %scale = arith.divf %max, %max_codes : !r
     systolic.store %scale, %S[%s0] limit [%s_end] : !r, !S
 
-    // Codes of a group whose scale is 0 are 0.
+    // If a group's scale is 0, its codes are 0.
     %zero = arith.constant dense<0.0> : !r
     %is_zero = arith.cmpf oeq, %scale, %zero : !r
     %infinity = arith.constant dense<0x7F800000> : !r

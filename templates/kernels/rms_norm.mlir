@@ -1,6 +1,6 @@
 // rms_norm: Y[m, n] = epilogue(X[m, n] * W[n] / sqrt(mean over n of X[m, n]^2 + eps)).
 //
-// One work item is BM rows, read twice in blocks of BN columns. G: rows for each row of the step, which are groups of its
+// One work item is BM rows, read twice in blocks of BN columns. G: rows in each row of the step, each a group of its
 // features. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !w = tensor<256xf32, #systolic.axes<BN>>

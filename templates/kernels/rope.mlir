@@ -1,9 +1,9 @@
-// rope: Y[r + p, j] = X[r, j] * cos(t, f(j)) -/+ X[r, partner(j)] * sin(t, f(j)); the rest of a head passes through.
+// rope: Y[r + p, j] = X[r, j] * cos(t, f(j)) -/+ X[r, partner(j)] * sin(t, f(j)); the rest of a head is copied.
 //
-// Rows are heads: row r of a step is head r mod H of token t = r / H. The table holds, for each position, RD/2 cosines
-// and then RD/2 sines, already scaled. Rotate-half pairs j with j + RD/2; INTERLEAVED = 1 pairs 2i with 2i + 1.
-// APPEND = 1: the rows go to the step's position in a KV cache, as those of kv_append.mlir do. ORDER = 1: that cache lies as
-// keys in operand order, whose blocks of 16 positions are rows of blocks of heads of DY columns (#nstf.operand_order).
+// Rows are heads: row r of a step is head r mod H of token t = r / H. The table has, for each position, RD/2 cosines
+// and then RD/2 sines, already scaled. By default j is paired with j + RD/2; INTERLEAVED = 1 pairs 2i with 2i + 1.
+// APPEND = 1: rows are stored at the step's position in a KV cache, as in kv_append.mlir. ORDER = 1: that cache has
+// keys in operand order, in which blocks of 16 positions are rows of blocks of heads of DY columns (#nstf.operand_order).
 // One work item is BR rows of one head each.
 !x = tensor<32x64xf32, #systolic.axes<BR, BD>>
 !row = tensor<32xi32, #systolic.axes<BR>>
@@ -16,8 +16,8 @@
 !row_mask = tensor<32xi1, #systolic.axes<BR>>
 
 module {
-  // Where rows of a cache in operand order stand: row (t / 16 * H + h) * 16 + t mod 16 is head h of position t. Rows that
-  // are not the step's, or past the cache's end, stand nowhere.
+  // The places of rows in a cache in operand order: row (t / 16 * H + h) * 16 + t mod 16 is head h of position t. Rows
+  // outside the step or past the cache's end have no place.
   func.func private @places(%r: !row, %t: !row, %heads: !row, %rows: index) -> !row {
     %RY = systolic.param "RY"
     %inner = arith.remui %r, %heads : !row
@@ -60,7 +60,7 @@ module {
     %y0 = arith.addi %r0, %place : index
     %end = arith.addi %rows, %place : index
 
-    // Which partner, frequency and sign each column has.
+    // The partner, frequency and sign of each column.
     %j = systolic.iota along 0 : !col
     %half_index = arith.divui %RD, %c2 : index
     %half_i32 = arith.index_cast %half_index : index to i32
@@ -88,7 +88,7 @@ module {
     %frequency = arith.select %is_rotated, %frequency_rotated, %zero_col : !mask, !col
     %sine_place = arith.addi %frequency, %half : !col
 
-    // Which position each row has.
+    // The position of each row.
     %i = systolic.iota along 0 : !row
     %r0_i32 = arith.index_cast %r0 : index to i32
     %first = systolic.broadcast %r0_i32 : i32 -> !row
