@@ -31,7 +31,7 @@ struct ChipConstant {
     std::string why;
   };
 
-  Place place;      ///< of the key
+  Place place;      ///< place of the key
   double value = 0; ///< finite
   std::string unit, source;
   char mark = 'U'; ///< D vendor, M measured by a third party, I inferred, U unverified
@@ -40,7 +40,7 @@ struct ChipConstant {
 };
 
 struct ChipFile {
-  Place place; ///< of the list of constants
+  Place place; ///< place of the list of constants
   std::string name, target, description;
   std::map<std::string, ChipConstant> constants; ///< by key, with those of the base
 

@@ -10,7 +10,7 @@ namespace nstf::support {
 /// "12", "-0x10", "1e-3", "nan", "-inf", "-0.0", "true".
 struct Number {
   bool isWhole = false, negative = false;
-  uint64_t magnitude = 0; ///< of a whole number
+  uint64_t magnitude = 0; ///< of a whole number, without sign
   double value = 0;       ///< of any number, rounded if it is not exact
 
   static std::optional<Number> parse(std::string_view text);

@@ -23,7 +23,7 @@ public:
   OutputFile &operator=(OutputFile &&) = delete;
   ~OutputFile();
 
-  /// From any thread.
+  /// May be called from any thread.
   void writeAt(uint64_t offset, std::span<const std::byte> bytes);
   /// Writes at the end of what was written so far, as devices and pipes require.
   void append(std::span<const std::byte> bytes);
@@ -37,7 +37,7 @@ private:
   std::string name;
 };
 
-/// Throws std::runtime_error "NAME: cannot ACTION: " and what errno says.
+/// Throws std::runtime_error "NAME: cannot ACTION: " with the text of errno.
 [[noreturn]] void failErrno(const std::filesystem::path &name, const char *action);
 
 } // namespace nstf::support

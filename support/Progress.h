@@ -28,7 +28,7 @@ public:
   ~Progress();
   Progress(const Progress &) = delete;
 
-  /// From any thread.
+  /// May be called from any thread.
   void add(uint64_t count = 1) { done += count; }
   void update(uint64_t nowDone, uint64_t nowAll) {
     done = nowDone;

@@ -64,7 +64,7 @@ private:
 /// A key and its value.
 struct YamlEntry {
   std::string name;
-  Place place; // of the key
+  Place place; // place of the key
   YamlValue value;
 };
 

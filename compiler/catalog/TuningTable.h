@@ -52,7 +52,7 @@ struct TuningRow {
   int64_t precedence = 0;
   std::string because;
   std::optional<TunedTime> tuned;
-  support::Place place; ///< of the row
+  support::Place place; ///< place of the row
 
   /// The reason why the row does not hold; empty if it holds.
   std::string getMismatch(const std::map<std::string, int64_t> &extents) const {
@@ -97,7 +97,7 @@ struct TemplateRule {
   TuningRanges ranges;              ///< ranges of the binding's extents, as in tuning rows
   std::string templateName;
   std::string because;
-  support::Place place; ///< of the rule
+  support::Place place; ///< place of the rule
 };
 
 /// Parses templates.yaml. The key is the operation ("linear"). Throws like parseTuning.

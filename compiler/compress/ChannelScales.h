@@ -41,7 +41,7 @@ private:
   RoundingContext context;
   std::vector<MatrixFormat> formats;
   std::map<size_t, FoldTarget> folds; ///< by input
-  std::set<std::string> chosen;       ///< layers
+  std::set<std::string> chosen;       ///< names of layers
   std::vector<Eigen::VectorXd> rows, columns;
   llvm::DenseMap<mlir::Operation *, std::vector<double>> norms;
 };

@@ -62,7 +62,7 @@ private:
     std::vector<WeightOp> others;
   };
 
-  // What goes where
+  // Names and shards of tensors
 
   /// Finds the names of weights in their files. Each weight must be a whole tensor.
   void nameTensors() {

@@ -19,7 +19,7 @@ struct MatrixReport {
   std::optional<double> outputError, largestOutputError, outputCosine;
   uint64_t bytesBefore, bytes;
   std::vector<double> rowScales, columnScales; ///< factors in the matrix that are undone elsewhere; empty: none
-  std::optional<double> kl;                    ///< of this matrix alone
+  std::optional<double> kl;                    ///< with only this matrix compressed
 };
 
 /// Sums over rows, added in row order. Those of outputs are 0 if the inputs are unknown.

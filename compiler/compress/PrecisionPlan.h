@@ -13,7 +13,7 @@ namespace nstf::compress {
 struct MatrixPlan {
   MatrixFormat format;
   std::optional<support::ElementType> products = {}; ///< operand type, bf16 or f32, if it differs from the model's
-  std::optional<double> kl;                          ///< of this matrix alone
+  std::optional<double> kl;                          ///< with only this matrix in its format
   std::string because;
 };
 

@@ -39,7 +39,7 @@ public:
   std::string getPlans() const;
   /// The cost model's estimates for the kernel on each target. Precondition: run(Stage::Fused).
   mlir::FailureOr<std::string> getCosts();
-  /// Precondition: run.
+  /// Precondition: `run` was called.
   const Compilation &getCompilation() const { return *compilation; }
 
 private:

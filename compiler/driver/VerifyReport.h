@@ -19,7 +19,7 @@ public:
   /// Counts the instructions of every launch from now on, if the loaded library can (a libamdhip64 can't).
   void countLaunches(const std::string &library);
   VerifyReport() = default;
-  VerifyReport(const VerifyReport &) = delete; // the emulator holds its address
+  VerifyReport(const VerifyReport &) = delete; // the emulator holds this object's address
   ~VerifyReport();
 
   /// {"compared": [{kind, name, count, error, largest, allowed}], "executed": [{kernel, launches, matrix, …}]}. An

@@ -43,7 +43,7 @@ struct PackageInputs {
   /// All fields except those that the writer sets: `sha256` and `codeObject` of targets, `source` of weights and the
   /// name of the tokenizer's file. For offsets of weights see `layoutWeights`.
   manifest::Manifest manifest;
-  /// One for each of manifest.weights.tensors.
+  /// The origins of the bytes of manifest.weights.tensors, in order.
   std::vector<WeightOrigin> weightOrigins;
   /// The code object of each of manifest.targets.
   std::vector<std::string> codeObjects;

@@ -24,7 +24,7 @@ struct Target {
   };
 
   std::string name;        ///< "gfx942"; a user's chip file may have another name
-  std::string description; ///< for people
+  std::string description; ///< description for users
   std::string chip;        ///< LLVM's name of the processor
   std::string defaultChip; ///< the chip whose numbers are used if the row has none: "mi300x"
   std::string fp8;         ///< "none", "fnuz" or "ocp"

@@ -49,7 +49,7 @@ struct Options {
   int64_t repetitions = 5, benchBatch = 1;
 };
 
-// The options, group by group.
+// Add the options, group by group.
 void addTextOptions(CLI::App &app, Options &options);
 void addChatOptions(CLI::App &app, Options &options);
 void addSamplingOptions(CLI::App &app, Options &options);
