@@ -1,10 +1,11 @@
 // Compiles one gpu.module to LLVM IR and to assembly text. These settings differ from LLVM's defaults:
 //
-// - code object version 5 (LLVM 22 would write 6); - argument names, so that the metadata has them; - the pipeline of
-// the options (by default O1 without unrolling and vectorisation: Passes.td gives the reason); - no loop strength
-// reduction: it makes offsets that fail a buffer's range check (see below); - debug information (if a pass made some)
-// without folders; - a diagnostic handler: without one LLVM continues after an error ("LDS over the limit") and emits
-// code.
+// - code object version 5 (LLVM 22 would write 6);
+// - argument names, so that the metadata has them;
+// - the pipeline of the options (by default O1 without unrolling and vectorisation: Passes.td gives the reason);
+// - no loop strength reduction: it makes offsets that fail a buffer's range check (see below);
+// - debug information (if a pass made some) without folders;
+// - a diagnostic handler: without one LLVM continues after an error ("LDS over the limit") and emits code.
 #include "compiler/codegen/Codegen.h"
 #include "dialects/systolic/Systolic.h"
 

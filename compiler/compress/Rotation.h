@@ -15,8 +15,8 @@ namespace nstf::compress {
 
 class Rotation {
 public:
-  /// All arguments must outlive it. Throws std::runtime_error if anything but linears writes to the residual stream, or
-  /// if anything but RMS norms that linears read reads it.
+  /// All arguments must outlive it. Throws std::runtime_error unless only linears write to the residual stream, only
+  /// RMS norms read it, and only linears read these norms.
   Rotation(mlir::ModuleOp module, const calibrate::LinearSites &found, reference::WeightReader &reader);
 
   /// Whether the rotation changes a site's matrix.
