@@ -3,10 +3,14 @@
 // YAML files contain them instead of numbers: `heads * head_size`, `not tied`, `1.0 / sqrt(head_size)`.
 //
 //   choice  := or ['?' choice ':' choice]
-//   or      := and ('or' and)*            and := not ('and' not)*            not := 'not' not | compare
+//   or      := and ('or' and)*
+//   and     := not ('and' not)*
+//   not     := 'not' not | compare
 //   compare := sum [('==' | '!=' | '<' | '<=' | '>' | '>=') sum]
-//   sum     := product (('+' | '-') product)*       product := unary (('*' | '/' | '%') unary)*      unary := '-' unary
-//   | atom atom    := number | 'text' | true | false | null | name | function '(' choice, … ')' | '(' choice ')'
+//   sum     := product (('+' | '-') product)*
+//   product := unary (('*' | '/' | '%') unary)*
+//   unary   := '-' unary | atom
+//   atom    := number | 'text' | true | false | null | name | function '(' choice, … ')' | '(' choice ')'
 //
 // Whole numbers are 64-bit and never wrap: an overflow is an error, and so is `/` with a remainder. An operation on a
 // whole number and a float gives a float. `and`, `or` and `?:` evaluate only the operands that they need. Functions:

@@ -122,9 +122,9 @@ QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::
   return linear;
 }
 
-/// Reads the quantisation of linears' inputs. Each row gets its own scale, computed at run time. That replaces the
-/// checkpoint's scales by tensor; finer scales don't occur. If the checkpoint requires anything else, returns "" and
-/// sets the fault.
+/// Reads the quantisation of linears' inputs. Each row gets its own scale, computed at run time, so the checkpoint's
+/// scales by tensor are not needed, and scales by token are not stored. If the checkpoint requires anything else,
+/// returns "" and sets the fault.
 std::string QuantizationConfig::readInputs(const json &inputs, const QuantizedLinear &weights) {
   std::string strategy = readText(inputs, "strategy"), type = readText(inputs, "type");
   int64_t bits = readInteger(inputs, {"num_bits"});

@@ -18,9 +18,8 @@ using namespace mlir;
 using namespace nstf;
 
 // nstf-opt -nstf-batch-requests -nstf-set-precision=type=f32 -nstf-quantize-weights -nstf-quantize-activations
-// -nstf-quantize-caches
-//   -nstf-order-caches -nstf-materialize-rope-tables -nstf-normalize-tensor-ops -nstf-form-tensor-kernels
-//   -nstf-form-kernels -nstf-join-kernels -nstf-deduplicate-kernels -nstf-plan-memory
+//   -nstf-quantize-caches -nstf-order-caches -nstf-materialize-rope-tables -nstf-normalize-tensor-ops
+//   -nstf-form-tensor-kernels -nstf-form-kernels -nstf-join-kernels -nstf-deduplicate-kernels -nstf-plan-memory
 void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &options) {
   model.addPass(createBatchRequestsPass({.requests = options.maxRequests}));
   model.addPass(createSetPrecisionPass({.type = options.precision}));
@@ -128,7 +127,7 @@ void nstf::buildLLVMPipeline(OpPassManager &variant) {
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-generate-code),
-// nstf-link-code{output=OUT}))'
+//   nstf-link-code{output=OUT}))'
 void nstf::buildISAPipeline(OpPassManager &target, const PipelineOptions &options) {
   // LLVM's O1 without unrolling and vectorisation: the passes above have decided the shape of the loops.
   target.addNestedPass<VariantOp>(
