@@ -10,8 +10,7 @@ using namespace nstf::quantize;
 
 static int64_t divideCeil(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
 
-/// Bits of each code in a plane of words. (Codes of more than 4 bits are split: 4 bits are in one plane, the rest in
-/// High.)
+/// Bits of each code in a plane of words. Codes of 5 and 6 bits are split: 4 bits are in one plane, the rest in High.
 static unsigned getPlaneBits(const Format &format, Plane plane) { return plane == Plane::High ? format.bits - 4 : 4; }
 
 /// The first bit of code `index` of a row within its word: neighbouring codes are in the two halves of a word.

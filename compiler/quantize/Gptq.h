@@ -4,8 +4,9 @@
 // compensate the error that rounding a column makes in the outputs. Scales and zeros are chosen beforehand, from the
 // unrounded numbers ("static groups"), so the format does not depend on the order.
 //
-// With H = Σ x·xᵀ = L·Lᵀ and columns rounded from the last to the first, column p is rounded from w_p + Σ_{i>p} (w_i -
-// ŵ_i)·L_ip / L_pp. These are the published steps on the Cholesky factor of H⁻¹, without an inverse.
+// With H = Σ x·xᵀ = L·Lᵀ and columns rounded from the last to the first, column p is rounded from
+// w_p + Σ_{i>p} (w_i - ŵ_i)·L_ip / L_pp. These are the published steps on the Cholesky factor of H⁻¹, without an
+// inverse.
 #pragma once
 
 #include "compiler/quantize/Round.h"

@@ -191,7 +191,7 @@ float StoredCodes::readScale(std::span<const std::byte> scales, int64_t index, s
   fail(Plane::Scales, index, format.wideScales ? "finite numbers" : "finite numbers of f16", std::string(text, end));
 }
 
-/// Reads the bits of an e4m3fn number, which are half its value in e4m3fnuz.
+/// Reads the bits of an e4m3fn number. As e4m3fnuz they are half that number.
 uint8_t StoredCodes::readFloat(std::span<const std::byte> codes, int64_t index) const {
   auto code = load<uint8_t>(codes, index);
   if ((code & 0x7f) == 0x7f)
