@@ -1,20 +1,20 @@
 /* What kernels did on the emulator.
  *
- * The emulator's library exports, beside HIP's functions, one that counts what every kernel launch executes and moves.
- * libamdhip64 has no such function: look it up with dlsym, and do without where it is missing.
+ * The emulator's library exports HIP's functions and one more, which counts what every kernel launch executes and
+ * moves. libamdhip64 has no such function: look it up with dlsym, and do without it where it is missing.
  *
  *   auto observe = (NSTFObserveDispatches *)dlsym(library, "nstfEmulatorObserveDispatches");
  *   if (observe)
  *     observe(print, &sums);        // from now on print(&sums, &statistics) after every launch
  *
- * Without C++: NSTF_EMU_STATISTICS=FILE in the environment makes the emulator write the same numbers at the program's
- * end (exit, not _exit), as JSON, each launch and the sums by kernel. Nothing is counted, and nothing costs time, while
- * neither is used.
+ * Without C++: with NSTF_EMU_STATISTICS=FILE in the environment, the emulator writes the same numbers as JSON when the
+ * program ends (exit, not _exit): those of each launch, and sums by kernel. While neither way is used, nothing is
+ * counted and counting costs no time.
  *
- * Everything but the seconds is a count of an execution, the same in every run, and says nothing of caches: a byte that
- * two waves load is counted twice. With NSTF_EMU_TIMING the counts are the same, nothing is extrapolated: what the
- * model of a large launch doesn't simulate is executed. (How often waves look that wait for another depends on the
- * time.)
+ * All numbers but the seconds count what is executed. They are the same in every run and do not reflect caches: a byte
+ * that two waves load is counted twice. NSTF_EMU_TIMING does not change them and nothing is extrapolated: workgroups of
+ * a large launch that the timing model does not simulate are executed all the same. (Only the number of polls of a wave
+ * that waits for another one depends on timing.)
  */
 #pragma once
 
@@ -27,13 +27,14 @@ extern "C" {
 
 /** One finished launch. */
 typedef struct NSTFDispatchStatistics {
-  size_t size;        /**< bytes of this struct as the library knows it: fields past it are not there */
-  const char *kernel; /**< its symbol; valid during the call */
+  size_t size;        /**< bytes of this struct in the library's version: fields beyond them are missing */
+  const char *kernel; /**< the kernel's symbol; valid during the call */
   uint32_t grid[3];   /**< workgroups */
   uint32_t block[3];  /**< work-items of a workgroup */
   uint64_t workgroups, waves;
 
-  /* Instructions that waves executed, each counted once a wave whatever its EXEC mask, by the unit they go to. */
+  /* Instructions that waves executed, by the unit that executes them. One counts once a wave, whatever the EXEC
+   * mask. */
   uint64_t matrix;       /**< v_mfma_*, v_smfmac_* */
   uint64_t vector;       /**< v_* otherwise */
   uint64_t lds;          /**< ds_*, lane permutations included */
@@ -43,19 +44,19 @@ typedef struct NSTFDispatchStatistics {
   uint64_t branch;       /**< s_branch, s_cbranch_*, s_setpc, s_swappc, s_call; taken or not */
   uint64_t other;        /**< s_waitcnt, s_nop, s_barrier, s_endpgm and their like */
 
-  /* Bytes that lanes asked for: lanes that EXEC leaves out, and buffer accesses outside the buffer, move none. An
-   * atomic stores its operand, and loads where it gives the old value back. */
+  /* Bytes that lanes accessed. Lanes that EXEC masks out, and buffer accesses outside the buffer, move none. An atomic
+   * stores its operand, and loads if it returns the old value. */
   uint64_t globalBytesLoaded, globalBytesStored;   /**< vector memory instructions, device memory */
   uint64_t ldsBytesLoaded, ldsBytesStored;         /**< the workgroup's LDS; lane permutations move none */
   uint64_t scratchBytesLoaded, scratchBytesStored; /**< the lanes' private memory: spills, arrays */
   uint64_t scalarBytesLoaded, scalarBytesStored;   /**< scalar memory instructions, kernel arguments among them */
 
-  double hostSeconds;      /**< what the launch took on this host: the emulator's time, never the chip's */
-  double predictedSeconds; /**< with NSTF_EMU_TIMING: what it is predicted to take on that chip, without the launch's
-                              own cost; else 0 */
+  double hostSeconds;      /**< time that the launch took on this host: the emulator's, never the chip's */
+  double predictedSeconds; /**< with NSTF_EMU_TIMING: predicted time on that chip, without the cost of launching;
+                              else 0 */
 } NSTFDispatchStatistics;
 
-/** The numbers of a launch that add up over launches: X(field). */
+/** The numbers of a launch that can be summed over launches: X(field). */
 #define NSTF_DISPATCH_STATISTICS(X)                                                                                    \
   X(workgroups)                                                                                                        \
   X(waves)                                                                                                             \
@@ -76,11 +77,11 @@ typedef struct NSTFDispatchStatistics {
 
 typedef void (*NSTFDispatchObserver)(void *user, const NSTFDispatchStatistics *statistics);
 
-/** Counts from now on, and calls `observer` after every launch that ends without a fault, on the thread that launched;
- * it must not call HIP. NULL: counts no more. */
+/** Starts counting, and calls `observer` after every launch that ends without a fault, on the thread that launched. The
+ * observer must not call HIP. NULL: counting stops. */
 void nstfEmulatorObserveDispatches(NSTFDispatchObserver observer, void *user);
 
-/** For dlsym. */
+/** The function's type, for dlsym. */
 typedef void NSTFObserveDispatches(NSTFDispatchObserver observer, void *user);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
-// Numbers between f64, f32, f16 and bf16.
+// Conversion of numbers between f64, f32, f16 and bf16.
 //
-// Compiler and runtime convert weights by the same functions, so that a package holds the same bits whoever made them.
-// Rounding is once, to nearest even; what is beyond the largest number becomes infinity, subnormals stay.
+// Compiler and runtime convert weights with the same functions, so that a package holds the same bits whichever of the
+// two made them. A value is rounded once, to nearest even; values beyond the largest number become infinity; subnormals
+// are kept.
 //
 // IEEE 754-2019 §4.3.1; bf16 is f32 without its low 16 bits.
 #pragma once
@@ -17,7 +18,7 @@
 
 namespace nstf {
 
-/// The 16-bit float with `exponentBits` that is nearest to `value`: 5 for f16, 8 for bf16.
+/// The 16-bit float with `exponentBits` exponent bits that is nearest to `value`: 5 for f16, 8 for bf16.
 template <int exponentBits> inline uint16_t roundTo16Bits(double value) {
   constexpr int mantissaBits = 15 - exponentBits, bias = (1 << (exponentBits - 1)) - 1;
   constexpr uint16_t infinity = ((1 << exponentBits) - 1) << mantissaBits;
@@ -61,8 +62,8 @@ inline bool isFloatType(manifest::ElementType type) {
   return type == F64 || type == F32 || type == F16 || type == BF16;
 }
 
-/// `count` numbers at `from` as numbers of another type at `to`. Throws std::runtime_error where a type is no float and
-/// they differ. Places need no alignment.
+/// Converts `count` numbers at `from` to another type at `to`. Throws std::runtime_error when the types differ and one
+/// of them is no float. The addresses need no alignment.
 inline void convertNumbers(const std::byte *from, manifest::ElementType fromType, std::byte *to,
                            manifest::ElementType toType, std::size_t count) {
   using enum manifest::ElementType;

@@ -11,7 +11,7 @@
 //     model.generate("Once upon a time", options, [](std::string_view text) { std::cout << text << std::flush; });
 //   }
 //
-// Failures throw std::runtime_error with a message for people.
+// Failures throw std::runtime_error with a message for users.
 #pragma once
 
 #include "nstf/Sampler.h"
@@ -30,90 +30,92 @@
 namespace nstf::runtime {
 
 struct GenerateOptions {
-  /// New tokens at most; a sequence ends at the model's context in any case.
+  /// The most new tokens; a sequence ends at the model's context in any case.
   int64_t tokens = std::numeric_limits<int64_t>::max();
-  SamplerOptions sampling;       ///< greedy unless told otherwise
-  bool stopAtEos = true;         ///< end after one of the model's eos ids, which is the last of the result
-  std::vector<int32_t> eos = {}; ///< further ids of that kind
-  /// Largest number of prompt tokens a step; 0: what the package's largest bucket takes.
+  SamplerOptions sampling;       ///< greedy by default
+  bool stopAtEos = true;         ///< ends after one of the model's eos ids; that id is the last of the result
+  std::vector<int32_t> eos = {}; ///< further eos ids
+  /// The most prompt tokens of one step; 0: the largest number that the package's buckets take.
   int64_t chunk = 0;
-  /// TextModel: strings that end the text, which is what comes before the first of them.
+  /// TextModel: strings that end the text. The text then ends before the first of them.
   std::vector<std::string> stop;
-  /// Asked after each new token: true ends the generation.
+  /// Called after each new token; true ends the generation.
   std::function<bool(int32_t)> stopAfter;
-  /// For each new token, beside its own probability, those of so many of the likeliest; not set: none of them.
+  /// The number of likeliest tokens whose probabilities are recorded for each new token, beside its own; not set: no
+  /// probabilities are recorded.
   std::optional<std::size_t> logprobs;
   /// Called with each new token as soon as it is known.
   std::function<void(int32_t)> onToken;
-  /// Called after each step that was run, chunks of the prompt included, with the logits of its last position.
+  /// Called after each step, chunks of the prompt included, with the logits of the step's last position.
   std::function<void(std::span<const float>)> onLogits;
 };
 
 enum class StopReason {
-  Tokens,    ///< as many as were asked for
+  Tokens,    ///< the number asked for was generated
   EndOfText, ///< an eos id
   Context,   ///< no position is left
   Asked,     ///< a stop string, or stopAfter
-  Failed,    ///< of a Batch: no token could be chosen; Generation::error says why
+  Failed,    ///< only in a Batch: no token could be chosen; Generation::error says why
 };
 
-/// How probable a new token was, by the model's logits before any step of the Sampler.
+/// The probability of a new token, by the model's logits before any step of the Sampler.
 struct TokenLogprobs {
   TokenLogprob token;
-  std::vector<TokenLogprob> likeliest; ///< may hold the token too
+  std::vector<TokenLogprob> likeliest; ///< may include the token itself
 };
 
 struct Generation {
-  std::vector<int32_t> ids; ///< the prompt's and the new ones
+  std::vector<int32_t> ids; ///< ids of the prompt, then the new ones
   std::size_t promptTokens = 0;
-  std::size_t heldTokens = 0; ///< of the prompt, which were not run again
+  std::size_t heldTokens = 0; ///< prompt tokens that the states already held; they were not run again
   StopReason stop = StopReason::Tokens;
   std::string error;                            ///< empty unless it failed
-  std::vector<TokenLogprobs> logprobs;          ///< for each new token, where they were asked for
-  std::size_t promptSteps = 0, decodeSteps = 0; ///< decode steps take one token each
-  double promptSeconds = 0;                     ///< until the first new token is known
+  std::vector<TokenLogprobs> logprobs;          ///< for each new token, if they were asked for
+  std::size_t promptSteps = 0, decodeSteps = 0; ///< a decode step takes one token
+  double promptSeconds = 0;                     ///< until the first new token is chosen
   double decodeSeconds = 0;                     ///< from then on
   struct Predicted {
     std::string chip;
-    double promptSeconds = 0, decodeSeconds = 0; ///< of the same two on that chip
+    double promptSeconds = 0, decodeSeconds = 0; ///< the same two times, predicted for that chip
   };
-  std::optional<Predicted> predicted; ///< where the device predicts time
+  std::optional<Predicted> predicted; ///< only if the device predicts time
   std::size_t newTokens() const { return ids.size() - promptTokens; }
   std::span<const int32_t> newIds() const { return std::span(ids).subspan(promptTokens); }
 };
 
-/// The sizes of the steps that take `tokens` rows: as large as `target`'s buckets and `limit` (0: none) allow, the rest
-/// last. Throws std::runtime_error when the buckets leave a gap that cannot be filled.
+/// The sizes of the steps that run `tokens` rows: as large as `target`'s buckets and `limit` (0: none) allow, the
+/// remainder last. Throws std::runtime_error when the buckets leave a gap that cannot be filled.
 std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit = 0);
 
 class LanguageOutputs;
 class TextInProgress;
 
-/// The loop of a language model on a session: input "ids", outputs "logits" (f32 [requests, vocabulary]) and, where the
-/// package has it, "next" (i32 [requests], the greedy token, chosen on the device), of which it uses the first row. The
-/// device's choice passes over NaN, so the logits are looked at after every step that a token is chosen from, whoever
-/// chooses.
+/// The generation loop of a language model on a session: input "ids", outputs "logits" (f32 [requests, vocabulary])
+/// and, where the package has it, "next" (i32 [requests], the greedy token, chosen on the device). The generator uses
+/// the first row of both. The device's argmax skips NaN, so the generator checks the logits after every step from which
+/// a token is chosen, on the host or on the device.
 class Generator {
 public:
   /// Throws std::runtime_error when the package is no language model. The session outlives the generator.
   explicit Generator(Session &session);
   ~Generator();
   /// Throws std::runtime_error when generate would refuse the prompt: it is empty, an id is outside the vocabulary, or
-  /// it is longer than what is left of the context.
+  /// it is longer than the rest of the context.
   void check(std::span<const int32_t> prompt) const;
-  /// Continues the session's sequence with the prompt's ids and then with tokens of its own. (The last token is not
-  /// run: it is not needed to know it.) Throws std::runtime_error: an empty prompt, an id outside the vocabulary, a
-  /// prompt longer than what is left of the context; and with the step and the token's position, logits that no token
-  /// can be chosen from (nstf/Logits.h).
+  /// Runs the prompt's ids after the session's sequence and continues with tokens that it generates. (The last token is
+  /// not run: no token is chosen after it.) Throws std::runtime_error on an empty prompt, an id outside the vocabulary,
+  /// and a prompt longer than the rest of the context; and, with the step and the token's position, on logits from
+  /// which no token can be chosen (nstf/Logits.h).
   Generation generate(std::span<const int32_t> prompt, const GenerateOptions &options = {});
-  /// The same with a whole sequence, whose first `held` ids the session's states hold from before: only what follows
-  /// is run, at least the last one.
+  /// The same with a whole sequence. The session's states already hold its first `held` ids; only the ids after them
+  /// are run, at least the last one.
   Generation generateFrom(std::size_t held, std::span<const int32_t> sequence, const GenerateOptions &options = {});
 
-  /// One step with these tokens at the session's position; the session's output "logits" is that of the last one.
+  /// Runs one step with these tokens at the session's position; the session's output "logits" is then that of the last
+  /// one.
   void step(std::span<const int32_t> ids);
 
-  /// Those logits.
+  /// The logits of the last step.
   std::vector<float> logits() const;
 
 private:
@@ -128,14 +130,14 @@ private:
 /// A package with its tokenizer, for text in and text out.
 class TextModel {
 public:
-  /// Throws std::runtime_error; also when the package has no tokenizer.
+  /// Throws std::runtime_error, also when the package has no tokenizer.
   static TextModel load(const std::filesystem::path &package, const SessionOptions &options = {});
 
-  /// Starts anew with the prompt, as encodePrompt makes it, and calls `onText` with pieces of the continuation, each of
-  /// whole UTF-8 characters.
+  /// Starts a new sequence with the prompt, as encodePrompt makes it, and calls `onText` with pieces of the
+  /// continuation. Each piece consists of whole UTF-8 characters.
   Generation generate(std::string_view prompt, const GenerateOptions &options = {},
                       const std::function<void(std::string_view)> &onText = {});
-  /// The ids generate starts from.
+  /// The ids with which generate starts.
   std::vector<int32_t> encode(std::string_view prompt) const;
   Session &session() { return *held; }
   const Tokenizer &tokenizer() const { return *words; }
@@ -147,7 +149,7 @@ private:
   std::unique_ptr<Tokenizer> words;
 };
 
-/// Ids of a prompt: the text's tokens and what the tokenizer's file, or the model by its BOS, wants before them.
+/// Ids of a prompt: the text's tokens after those that the tokenizer's file, or else the model's BOS, puts before them.
 std::vector<int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer, std::string_view prompt);
 
 } // namespace nstf::runtime

@@ -21,7 +21,7 @@ struct HostTensor {
   std::vector<std::byte> data; // elements × size of type
 
   uint64_t elements() const;
-  /// The data as T; the caller has checked the type.
+  /// The data as an array of T. Precondition: T is the element type.
   template <typename T> const T *as() const { return reinterpret_cast<const T *>(data.data()); }
   /// "[3, 64] f32"
   std::string str() const;
@@ -30,12 +30,12 @@ struct HostTensor {
 /// [ids] i32
 HostTensor makeIds(std::span<const int32_t> ids);
 
-/// Throws std::runtime_error that names the file and what is wrong with it.
+/// Throws std::runtime_error with the file's name and the fault.
 HostTensor readNpy(const std::filesystem::path &file);
-/// Token ids, i32 or i64: one text, or of two dimensions a text a row. Throws std::runtime_error like readNpy, and for
-/// what are no token ids.
+/// Token ids, i32 or i64: one text, or in two dimensions one text a row. Throws std::runtime_error where readNpy does,
+/// and when the array holds no token ids.
 std::vector<std::vector<int32_t>> readTokenIds(const std::filesystem::path &file);
-/// Written beside the file and renamed, so that a failure leaves no half of it.
+/// Writes a temporary file beside `file` and renames it, so that a failure leaves no partial file.
 void writeNpy(const std::filesystem::path &file, const HostTensor &tensor);
 
 } // namespace nstf::runtime

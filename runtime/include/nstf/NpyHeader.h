@@ -1,9 +1,9 @@
-// The head of NumPy's array files.
+// The header of NumPy's array files.
 //
 // Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html (versions 1.0, 2.0 and 3.0 are read,
-// 1.0 is written). The head is a Python dictionary literal such as {'descr': '<f4', 'fortran_order': False, 'shape':
-// (3, 64), }. Its grammar here is the subset NumPy writes: string keys; values a string, True, False, or a tuple of
-// integers. Which types a reader takes, and what it does with Fortran order, is its own business.
+// 1.0 is written). The header is a Python dictionary literal such as {'descr': '<f4', 'fortran_order': False, 'shape':
+// (3, 64), }. The grammar here is the subset that NumPy writes: keys are strings; a value is a string, True, False, or
+// a tuple of integers. The callers decide which types they accept and how they handle Fortran order.
 #pragma once
 
 #include <charconv>
@@ -21,7 +21,7 @@ struct NpyHeader {
   std::string descr; ///< "<f4", "|u1"
   bool fortranOrder = false;
   std::vector<int64_t> shape;
-  std::size_t dataOffset = 0; ///< where the numbers begin
+  std::size_t dataOffset = 0; ///< of the first element, in bytes
 };
 
 namespace detail {
@@ -120,12 +120,12 @@ private:
 
 } // namespace detail
 
-/// Reads the head of `bytes`, a whole file; `file` is named in what it throws (std::runtime_error).
+/// Reads the header of `bytes`, a whole file; `file` is named in errors (std::runtime_error).
 inline NpyHeader parseNpyHeader(std::string_view bytes, const std::string &file) {
   auto byteAt = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   if (bytes.size() < 10 || bytes.substr(0, 6) != std::string_view("\x93NUMPY", 6))
     throw std::runtime_error(file + ": expected an npy file but it does not start with \\x93NUMPY");
-  // Versions differ in the width of the head's length (2 or 4 bytes) and in its text encoding.
+  // Versions differ in the width of the header's length (2 or 4 bytes) and in its text encoding.
   int version = byteAt(6);
   std::size_t start = version == 1 ? 10 : 12;
   if (version < 1 || version > 3)
@@ -141,7 +141,7 @@ inline NpyHeader parseNpyHeader(std::string_view bytes, const std::string &file)
   return header;
 }
 
-/// The head of a file in C order, magic included, such that the numbers begin at a multiple of 64.
+/// The header of a file in C order, magic included, padded so that the data begins at a multiple of 64.
 inline std::string makeNpyHeader(const std::string &descr, const std::vector<int64_t> &shape) {
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i)

@@ -1,7 +1,7 @@
 // The weights of --weights=random:SEED.
 //
-// Weights that are computed instead of stored: the runtime fills device memory with them, the reference computes with
-// the same numbers. Nothing but this header decides them, so both agree to the last bit on every host.
+// Weights that are computed instead of stored: the runtime fills device memory with them, and the reference computes
+// with the same numbers. They depend on nothing but this header, so both agree to the last bit on every host.
 //
 //   key      = mix(seed ^ fnv1a64(tensor's name))
 //   bits(i)  = mix(key + (i + 1) * 0x9e3779b97f4a7c15)        i: row-major element index; splitmix64 with random access

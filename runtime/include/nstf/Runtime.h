@@ -1,4 +1,4 @@
-// The NSTF runtime: a device, its memory, its code objects, and launches captured once and replayed.
+// The NSTF runtime: a device, its memory, its code objects, and launches that are captured once and replayed.
 //
 //   nstf::Backend backend = nstf::Backend::open(nstf::DeviceKind::Auto, "gfx942");
 //   nstf::Module module = nstf::Module::fromFile(backend, "kernels.gfx942.hsaco");
@@ -12,12 +12,12 @@
 //   stream.synchronize();
 //   x.download(values, 4096);
 //
-// The device is whatever answers to HIP's C functions: a GPU through libamdhip64, found at run time, or NSTF's
-// emulator, which exports the same functions. This header needs neither: no HIP, no MLIR, C++17.
+// Any library that exports HIP's C functions serves as the device: libamdhip64 with a GPU, found at run time, or NSTF's
+// emulator. This header depends on neither: no HIP, no MLIR, C++17.
 //
-// Rules for all classes here: move-only; a moved-from object may only be destroyed or assigned to; each keeps the
-// library and device it came from alive. Failures throw nstf::Error, with a cause and what to do about it. Sizes and
-// offsets are bytes. One object must not be used from two threads at once; different objects may.
+// All classes here are move-only; a moved-from object may only be destroyed or assigned to. Each object keeps its
+// library and device alive. Failures throw nstf::Error, with a cause and a remedy. Sizes and offsets are in bytes. One
+// object must not be used from two threads at once; different objects may.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class Device; // runtime/core/Device.h
 struct ModuleState;
 } // namespace detail
 
-/// A runtime failure: what happened, and what the user can do about it. what() holds both.
+/// A runtime failure: its cause, and what the user can do about it. what() holds both.
 class Error : public std::runtime_error {
 public:
   explicit Error(std::string cause, std::string fix = "");
@@ -51,21 +51,21 @@ private:
 };
 
 enum class DeviceKind {
-  Auto,     ///< a GPU where one answers, else the emulator
+  Auto,     ///< a GPU if one responds, else the emulator
   HIP,      ///< a GPU through libamdhip64
   Emulator, ///< gfx90a / gfx942 on the CPU
 };
 
 /// "auto", "hip" or "emulator"; anything else throws Error.
 DeviceKind parseDeviceKind(std::string_view text);
-/// The word parseDeviceKind reads.
+/// The word that parseDeviceKind reads.
 const char *toString(DeviceKind kind);
 
-/// Whether code made for target ID `code` ("gfx942", "gfx90a:xnack-") runs on a device that calls itself `device`
-/// ("gfx942:sramecc+:xnack-"): same processor, and each feature that `code` fixes is set the same.
+/// Whether code for target ID `code` ("gfx942", "gfx90a:xnack-") runs on a device whose target ID is `device`
+/// ("gfx942:sramecc+:xnack-"): the processor is the same, and so is the setting of each feature that `code` fixes.
 bool targetRunsOn(std::string_view code, std::string_view device);
 
-/// What a device says of itself.
+/// Properties that a device reports.
 struct DeviceProperties {
   std::string name;     ///< "AMD Instinct MI300X", or the emulator's name for it
   std::string targetId; ///< gcnArchName, "gfx942:sramecc+:xnack-"
@@ -76,7 +76,7 @@ struct DeviceProperties {
   uint32_t maxThreadsPerWorkgroup = 0;
 };
 
-/// Where a device stands that predicts what a chip would take.
+/// The current time of a device that predicts a chip's time.
 struct PredictedTime {
   std::string chip;       ///< "mi300x"
   double nanoseconds = 0; ///< since the device's first call
@@ -86,12 +86,15 @@ struct PredictedTime {
 class Backend {
 public:
   /// Opens device number `index`.
-  /// `target`: which chip the emulator shall be ("gfx942"); empty: NSTF_EMU_TARGET, else gfx942. A GPU is what it is:
-  /// check with requireTarget. A process has one emulator: asking it for a second chip throws.
-  /// Errors: no libamdhip64 found; found, but no GPU answers (and which of the two); no emulator library
+  ///
+  /// `target`: the chip that the emulator emulates ("gfx942"); empty: NSTF_EMU_TARGET, else gfx942. It does not select
+  /// a GPU: check a GPU with requireTarget. A process has one emulator; opening a second chip throws.
+  ///
+  /// `timing`: the chip whose time the emulator predicts ("mi300x", or a file of constants); empty: NSTF_EMU_TIMING,
+  /// else none. If `target` is empty, the emulator then emulates this chip's target.
+  ///
+  /// Errors: libamdhip64 is missing, or no GPU responds (the message says which); the emulator's library is missing
   /// (searched: NSTF_EMULATOR_LIBRARY; build and install folders beside the executable and this library).
-  /// `timing`: the chip whose time the emulator shall predict ("mi300x", or a file of constants); empty:
-  /// NSTF_EMU_TIMING, else none. Without a target the emulator then is that chip's.
   static Backend open(DeviceKind kind, std::string_view target = "", int index = 0, std::string_view timing = "");
 
   /// HIP or Emulator, never Auto.
@@ -99,14 +102,14 @@ public:
   const DeviceProperties &properties() const;
   /// properties().targetId.
   const std::string &targetId() const;
-  /// The library's file, for messages.
+  /// Path of the library's file, for messages.
   const std::string &libraryPath() const;
-  /// One of `codeTargets` (a package's targets) that runs here, the first that fits; throws Error naming the device's
-  /// target ID and all of `codeTargets` when none does. `what` says whose targets they are ("package model.nstf").
+  /// The first of `codeTargets` (a package's targets) that runs on this device. If there is none, throws Error with the
+  /// device's target ID and all of `codeTargets`. `what` names their owner in the message ("package model.nstf").
   std::string requireTarget(const std::vector<std::string> &codeTargets, std::string_view what) const;
-  /// Waits for everything submitted to the device.
+  /// Waits until everything submitted to the device has run.
   void synchronize() const;
-  /// The device's time when everything submitted is done; nothing where no time is predicted.
+  /// The device's time when everything submitted has run; absent if the device predicts no time.
   std::optional<PredictedTime> predictedTime() const;
 
   const std::shared_ptr<detail::Device> &device() const { return device_; }
@@ -118,12 +121,12 @@ private:
 
 class Stream;
 
-/// Device memory. Copies with the host are checked against the size.
+/// Device memory. Copies to and from the host are checked against its size.
 class Buffer {
 public:
   Buffer() = default;
-  /// Allocates `bytes` (0 is allowed: no memory); contents are undefined. Throws Error when the device has not that
-  /// much.
+  /// Allocates `bytes` (0 is allowed: no memory); contents are undefined. Throws Error when the device has less memory
+  /// free.
   Buffer(const Backend &backend, size_t bytes);
   ~Buffer();
   Buffer(Buffer &&other) noexcept;
@@ -133,16 +136,17 @@ public:
   /// Device address; 0 for an empty buffer.
   uint64_t address() const { return address_; }
 
-  /// Copy and return when done. They do not wait for work on a Stream: synchronize it first, or use the forms below.
+  /// These copy and return when done. They do not wait for work on a Stream: synchronize it first, or use the overloads
+  /// with a stream.
   void upload(const void *source, size_t bytes, size_t offset = 0);
   void download(void *destination, size_t bytes, size_t offset = 0) const;
   void fill(uint8_t value);
   void fill(uint8_t value, size_t bytes, size_t offset);
-  /// In stream order; the host memory must stay as it is until the stream is synchronized.
+  /// In stream order; the host memory must not change until the stream is synchronized.
   void upload(Stream &stream, const void *source, size_t bytes, size_t offset = 0);
   void download(Stream &stream, void *destination, size_t bytes, size_t offset = 0) const;
   void fill(Stream &stream, uint8_t value, size_t bytes, size_t offset = 0);
-  /// From another buffer of the same device, in stream order.
+  /// Copies from another buffer of the same device, in stream order.
   void copyFrom(Stream &stream, const Buffer &source, size_t bytes, size_t sourceOffset = 0, size_t offset = 0);
 
 private:
@@ -153,7 +157,7 @@ private:
   size_t size_ = 0;
 };
 
-/// A queue of the device: what is submitted runs in order, asynchronously.
+/// A queue of the device: work that is submitted runs in order, asynchronously.
 class Stream {
 public:
   explicit Stream(const Backend &backend);
@@ -161,8 +165,8 @@ public:
   Stream(Stream &&other) noexcept;
   Stream &operator=(Stream &&other) noexcept;
 
-  /// Waits until everything submitted has run. Faults of kernels are thrown here at the latest (the emulator throws
-  /// them where they were launched, with the instruction and the address).
+  /// Waits until everything submitted has run. Throws kernels' faults, unless they were thrown earlier (the emulator
+  /// throws a fault at the launch, with the instruction and the address).
   void synchronize();
   void *handle() const { return stream_; } ///< hipStream_t
 
@@ -179,7 +183,7 @@ public:
   const std::string &name() const { return name_; }
   explicit operator bool() const { return function_ != nullptr; }
   void *handle() const { return function_; } ///< hipFunction_t
-  /// As the driver reports them; 0 where it doesn't.
+  /// As the driver reports them; 0 where it reports none.
   uint32_t maxThreadsPerWorkgroup() const { return maxThreads_; }
   uint32_t ldsBytes() const { return lds_; }
   uint32_t scratchBytes() const { return scratch_; } ///< a lane
@@ -196,28 +200,29 @@ private:
 /// A code object (or clang offload bundle) loaded on the device.
 class Module {
 public:
-  /// `name` is used in messages. Throws Error when the bytes are no code object or made for another chip.
+  /// `name` is used in messages. Throws Error when the bytes are no code object, or one for another chip.
   Module(const Backend &backend, const void *bytes, size_t size, std::string name);
   static Module fromFile(const Backend &backend, const std::string &path);
   Module(Module &&) noexcept = default;
   Module &operator=(Module &&) noexcept = default;
 
-  /// Throws Error when the module has no such kernel.
+  /// Throws Error when the module has no kernel of this name.
   Kernel kernel(const std::string &symbol) const;
 
 private:
   std::shared_ptr<detail::ModuleState> state_;
 };
 
-/// One launch, everything resolved. Its buffers must outlive every run of it.
+/// One launch with everything resolved. Its buffers must outlive every run of it.
 struct Launch {
   Kernel kernel;
   std::array<uint32_t, 3> grid = {1, 1, 1};  ///< workgroups
   std::array<uint32_t, 3> block = {1, 1, 1}; ///< work-items of a workgroup
-  uint32_t dynamicLds = 0;                   ///< bytes on top of what the kernel declares
-  std::vector<uint8_t> arguments = {};       ///< the explicit kernel arguments, laid out as the manifest says
+  uint32_t dynamicLds = 0;                   ///< bytes in addition to the kernel's static LDS
+  std::vector<uint8_t> arguments = {};       ///< the explicit kernel arguments, laid out as in the manifest
 
-  /// Appends the 8-byte device address of `buffer` + `offset`, 8-byte aligned. Throws Error when offset is outside.
+  /// Appends the 8-byte device address of `buffer` + `offset`, 8-byte aligned. Throws Error when the offset is outside
+  /// the buffer.
   Launch &addPointer(const Buffer &buffer, size_t offset = 0);
   /// Appends any trivially copyable value at its natural alignment.
   template <typename T> Launch &addValue(const T &value) { return addBytes(&value, sizeof(T), alignof(T)); }
@@ -227,9 +232,9 @@ struct Launch {
 /// Submits one launch; returns at once on a GPU.
 void launch(const Backend &backend, Stream &stream, const Launch &launch);
 
-/// The launches of one bucket of a package, in order: captured into a HIP graph at the first run and replayed after.
-/// Buffers' contents may change between runs, their addresses may not; kernels read what differs from run to run out of
-/// the control block. Where the driver offers no capture, runs submit the launches one by one.
+/// The launches of one bucket of a package, in order: captured into a HIP graph at the first run and replayed in later
+/// ones. The contents of buffers may change between runs, their addresses may not; kernels read values that differ
+/// between runs from the control block. If the driver has no capture, each run submits the launches one by one.
 class HIPGraphRunner {
 public:
   HIPGraphRunner(const Backend &backend, std::vector<Launch> launches);
@@ -241,7 +246,7 @@ public:
   void run(Stream &stream);
   /// Whether runs replay a captured graph (known after the first run).
   bool captured() const { return graphExec_ != nullptr; }
-  /// Why not, "" when captured or not yet run.
+  /// Why no graph was captured; "" when captured or not yet run.
   const std::string &fallbackReason() const { return fallbackReason_; }
   const std::vector<Launch> &launches() const { return launches_; }
 

@@ -1,18 +1,19 @@
-// From logits to the next token. The steps, in this order; those left at their defaults change nothing:
+// From logits to the next token, in these steps; a step with default options changes nothing:
 //
-//   1. logit bias           is added to the logits of the tokens named; -inf masks one
+//   1. logit bias           is added to the logits of the named tokens; -inf masks a token
 //   2. repetition penalty   for every token of the prompt and of the text so far: a logit above 0 is divided by it, one
 //                           below is multiplied (Keskar et al., 2019)
-//   3. frequency penalty    is subtracted as often as the token stands in the text so far, the prompt not counted
-//      presence penalty     is subtracted once, if it stands there at all (OpenAI's definition of both)
-//   4. temperature          0: the largest logit, the first of equals, is the token. Otherwise p = softmax(logits / T)
-//   5. top-k                only the K most likely tokens are kept, of equals the first
-//   6. top-p                of these the fewest whose probabilities sum to P or more (Holtzman et al., 2019)
-//   7. min-p                of these those whose probability is at least P times the largest (Nguyen et al., 2024)
-//   8. the draw             one of the tokens kept, by its share of their probabilities
+//   3. frequency penalty    is subtracted once for each occurrence of the token in the text so far, without the prompt
+//      presence penalty     is subtracted once if the token occurs there at all (OpenAI's definition of both)
+//   4. temperature          0: the token is the largest logit, the first of equals. Otherwise p = softmax(logits / T)
+//   5. top-k                keeps only the K most likely tokens, of equals the first
+//   6. top-p                keeps of these the fewest whose probabilities sum to P or more (Holtzman et al., 2019)
+//   7. min-p                keeps of these those whose probability is at least P times the largest (Nguyen et al.,
+//   2024)
+//   8. the draw             selects one of the tokens kept, in proportion to their probabilities
 //
-// Steps 1, 2 and 4 to 7 are those of Hugging Face's transformers, in its order; 3 stands where vLLM has it. Random
-// numbers are splitmix64 of the seed: the same seed gives the same text on every host.
+// Steps 1, 2 and 4 to 7 are those of Hugging Face's transformers, in its order; step 3 is at the same place as in vLLM.
+// Random numbers are splitmix64 of the seed: the same seed gives the same text on every host.
 #pragma once
 
 #include "nstf/Logits.h"
@@ -37,8 +38,9 @@ struct SamplerOptions {
   std::map<int32_t, double> logitBias; ///< by token
 };
 
-/// As the model's makers sample, the way transformers' generate takes their file: greedy unless it says do_sample;
-/// where it does, temperature 1 and top-k 50 unless it says otherwise. The repetition penalty holds either way.
+/// The options that the model's authors recommend, read as transformers' generate reads their file: greedy unless
+/// do_sample is set; with it, the default temperature is 1 and the default top-k is 50. The repetition penalty applies
+/// either way.
 SamplerOptions makeSamplerOptions(const manifest::Sampling &sampling);
 
 /// A token that can be drawn.
@@ -52,21 +54,21 @@ public:
   /// Throws std::runtime_error on an option outside its range.
   explicit Sampler(const SamplerOptions &options);
   bool greedy() const { return options.temperature == 0.0f; }
-  /// The token is the largest logit as the model gives it, so that whoever finds that one need not ask.
+  /// Whether the token is the largest of the model's logits. A caller that has found it need not call `sample`.
   bool takesLargest() const { return greedy() && !changesLogits; }
 
-  /// Starts a text with this prompt; without a call there is none. Random numbers go on.
+  /// Starts a text with this prompt; without a call the prompt is empty. The sequence of random numbers continues.
   void begin(std::span<const int32_t> prompt);
-  /// The next token, which belongs to the text from now on. Throws std::runtime_error where checkLogits does, where a
-  /// token with a bias is none, and where the biases mask every token.
+  /// Chooses the next token and appends it to the text. Throws std::runtime_error where checkLogits does, when a token
+  /// with a bias is outside the vocabulary, and when the biases mask every token.
   int32_t sample(std::span<const float> logits);
-  /// What `sample` would draw from, the probabilities adding up to 1: after step 7, or one token where it is greedy.
+  /// The distribution from which `sample` would draw, with a sum of 1: the one after step 7, or one token when greedy.
   std::vector<TokenProbability> distribution(std::span<const float> logits);
 
 private:
   struct Seen {
     bool inPrompt = false;
-    uint64_t count = 0; // in the text after the prompt
+    uint64_t count = 0; // occurrences in the text after the prompt
   };
   /// Steps 1 to 3, in `scores`.
   void adjust(std::span<const float> logits);

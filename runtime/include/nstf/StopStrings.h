@@ -1,5 +1,5 @@
-// Strings that end a text. They may begin and end anywhere in a token, so text that may become one is held back until
-// it is known.
+// Strings that end a text. They may begin and end inside a token, so text that may be the beginning of one is held back
+// until that is decided.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace nstf::runtime {
 
 class StopStrings {
 public:
-  /// Throws std::runtime_error on an empty string, which would end every text before it begins.
+  /// Throws std::runtime_error on an empty string, which would end every text at its beginning.
   explicit StopStrings(std::vector<std::string> strings);
   bool empty() const { return strings.empty(); }
 
-  /// The text that is certain now: all before the stop string that is whole first, or before what may yet become one.
-  /// Nothing where one was found before.
+  /// Adds text, and returns the text that is now certain: all text before the stop string that is complete first or, if
+  /// there is none, before a possible beginning of one. Returns nothing if a stop string was found before.
   std::string push(std::string_view text);
-  /// Whether a stop string was found. It and what follows are no part of the text.
+  /// Whether a stop string was found. The stop string and the text after it do not belong to the text.
   bool found() const { return isFound; }
-  /// What is left when no more text comes. What is pushed then is a new text.
+  /// The text held back, to be called when no more text comes. A later push begins a new text.
   std::string finish();
 
 private:
   std::vector<std::string> strings;
-  std::string held; // the longest end of the text so far that is a beginning of a stop string
+  std::string held; // the longest end of the text so far that begins a stop string
   bool isFound = false;
 };
 
