@@ -1,4 +1,4 @@
-// What Backend, Buffer, Stream and Module share: the library, the device's number and what it says of itself.
+// State that Backend, Buffer, Stream and Module share: the library, the device's number and its properties.
 #pragma once
 
 #include "nstf/Runtime.h"
@@ -16,7 +16,7 @@ public:
   const HIPLibrary &hip() const { return *library_; }
   DeviceKind kind() const { return kind_; }
   const DeviceProperties &properties() const { return properties_; }
-  /// Makes the device current for this host thread, as HIP wants before most calls.
+  /// Makes the device current for this host thread, which HIP requires before most calls.
   void activate() const;
 
 private:
@@ -26,14 +26,14 @@ private:
   DeviceProperties properties_;
 };
 
-/// Submits one launch to a device that is current.
+/// Submits one launch. Precondition: the device is current.
 void submit(const Device &device, Stream &stream, const Launch &launch);
 
 struct ModuleState {
   std::shared_ptr<Device> device;
   void *module = nullptr; // hipModule_t
   std::string name;
-  std::vector<unsigned char> bytes; // hipModuleLoadData may read them as long as the module lives
+  std::vector<unsigned char> bytes; // must stay valid: hipModuleLoadData may read them as long as the module lives
   ~ModuleState();
 };
 

@@ -1,6 +1,6 @@
-// HIP's C functions as the runtime calls them, found with dlopen: in libamdhip64, or in the emulator, which exports the
-// same. Declared here and not taken from HIP's headers, so that the runtime builds where no HIP is installed; all of
-// these signatures have been the same since HIP 4.3.
+// HIP's C functions that the runtime calls, found with dlopen in libamdhip64 or in the emulator, which exports the same
+// functions. They are declared here, not included from HIP's headers, so that the runtime builds without an installed
+// HIP. All of these signatures have been the same since HIP 4.3.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using HIPError = int; // hipError_t; 0 is success
 /// hipMemcpyKind.
 enum class CopyKind : int { HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3 };
 
-// X(name, parameters): functions every HIP since 4.3 has.
+// X(name, parameters): functions that every HIP since 4.3 has.
 #define NSTF_HIP_FUNCTIONS(X)                                                                                          \
   X(hipGetDeviceCount, (int *))                                                                                        \
   X(hipSetDevice, (int))                                                                                               \
@@ -39,7 +39,7 @@ enum class CopyKind : int { HostToDevice = 1, DeviceToHost = 2, DeviceToDevice =
   X(hipModuleLaunchKernel,                                                                                             \
     (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))
 
-// Absent in old drivers, or in libamdhip64 altogether (nstf…): null then.
+// Functions that old drivers lack, or that only the emulator has (nstf…): null if missing.
 #define NSTF_HIP_OPTIONAL_FUNCTIONS(X)                                                                                 \
   X(hipGetDeviceProperties, (void *, int))                                                                             \
   X(hipGetDevicePropertiesR0600, (void *, int))                                                                        \
@@ -57,8 +57,8 @@ enum class CopyKind : int { HostToDevice = 1, DeviceToHost = 2, DeviceToDevice =
 /// A loaded library with its functions.
 class HIPLibrary {
 public:
-  /// Loads the first of `candidates` that loads (names or paths). Returns nullptr and fills `tried` ("name: dlopen's
-  /// reason" each) when none does; throws Error when one loads and lacks a function.
+  /// Loads the first of `candidates` (names or paths) that can be loaded. If none can, returns nullptr and fills
+  /// `tried` with "name: dlopen's reason" for each. Throws Error when a library loads but lacks a function.
   static std::shared_ptr<HIPLibrary> load(const std::vector<std::string> &candidates, std::vector<std::string> &tried);
   ~HIPLibrary();
   HIPLibrary(const HIPLibrary &) = delete;
@@ -66,12 +66,13 @@ public:
 
   const std::string &path() const { return path_; }
   bool isEmulator() const { return nstfEmulatorLastFault != nullptr; }
-  /// How many devices there are. An emulator that has not started yet becomes the chip `target` and predicts the time
-  /// of `timing`, if they are named.
+  /// Sets `devices` to the number of devices. If the library is an emulator that has not started yet, it first selects
+  /// the chip `target` and the timing constants `timing`, where these are not empty.
   HIPError start(std::string_view target, std::string_view timing, int &devices) const;
-  /// Throws Error("`what`: hipErrorX (text)…") when `code` is no success; a fault's text from the emulator is included.
+  /// Throws Error("`what`: hipErrorX (text)…") when `code` is not success; a fault's text from the emulator is
+  /// included.
   void check(HIPError code, const std::string &what, const std::string &fix = "") const;
-  /// "hipErrorX (text)", with the emulator's detail where there is one.
+  /// "hipErrorX (text)", with the emulator's detail if there is one.
   std::string describe(HIPError code) const;
 
 #define NSTF_DECLARE(name, parameters) HIPError(*name) parameters = nullptr;

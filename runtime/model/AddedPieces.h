@@ -1,10 +1,10 @@
-// Special and added tokens beside a SentencePiece model's pieces, as transformers' slow tokenizers (version 4) keep
-// them.
+// Special and added tokens beside a SentencePiece model's pieces, handled as transformers' slow tokenizers (version 4)
+// do.
 //
-// An added token may restate a piece, with flags of its own, or have an id past the pieces. A special token that is
-// neither a piece nor added gets the next id: the number of tokens, be it taken or not. The tokens are cut out of the
-// raw text, the leftmost first and of those the longest; then each looks at its neighbours: strips their white space,
-// or, where it counts as a word only and isn't one, becomes a part of them.
+// An added token may replace a piece, with its own flags, or have an id beyond the pieces. A special token that is
+// neither a piece nor added gets the number of tokens as its id, even if that id is taken. The tokens are cut out of
+// the raw text, the leftmost first and of those the longest. Then each token strips the adjacent white space that its
+// flags name. A single-word token that touches a word becomes part of the text around it.
 #pragma once
 
 #include "runtime/model/tokenizer_json/TokenizerConfig.h"
@@ -19,31 +19,31 @@ namespace nstf::runtime {
 
 class AddedPieces {
 public:
-  /// Throws std::runtime_error where a token's id is taken. Special tokens no file names are transformers' for Llama,
-  /// where the model has them. `pieces` outlives it.
+  /// Throws std::runtime_error when a token's id is taken. The special tokens of roles that no file mentions are
+  /// transformers' defaults for Llama, if the model has them. `pieces` outlives the object.
   AddedPieces(const TokenizerConfig &config, const sentencepiece::SentencePieceProcessor &pieces);
 
-  /// The parts of a text, added tokens among them.
+  /// The text, cut into added tokens and the parts between them.
   std::vector<std::string> cut(std::string_view text) const;
-  /// nullptr where no added token has that id.
+  /// nullptr if no added token has this id.
   const AddedToken *find(int32_t id) const;
   std::optional<int32_t> idOf(const std::string &content) const;
   bool isSpecial(const std::string &content) const { return specials.count(content); }
-  /// The token of a role such as "bos_token"; nothing where there is none.
+  /// The token of a role such as "bos_token"; nothing if there is none.
   std::optional<std::string> contentOf(const std::string &role) const;
   /// The largest id + 1.
   int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
-  /// Special tokens that got an id which is taken: for each a line with its place.
+  /// Special tokens whose assigned id was already taken: for each a line with its place.
   const std::vector<std::string> &getClashes() const { return clashes; }
-  /// Leaves out tokens past a model's vocabulary that no file gives an id and that aren't needed; throws
-  /// std::runtime_error on others.
+  /// Drops tokens beyond a model's vocabulary to which no file gives an id and that are not needed; throws
+  /// std::runtime_error on other tokens beyond it.
   void fitTo(int64_t vocabulary, const std::set<int32_t> &needed);
 
 private:
   struct Entry {
     AddedToken token;
     std::string place;
-    bool hasOwnId; // a file says which
+    bool hasOwnId; // whether a file gives the id
   };
   void addSpecials(const TokenizerConfig &config);
   void addSpecial(NamedToken named);

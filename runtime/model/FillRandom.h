@@ -1,4 +1,5 @@
-// The numbers of --weights=random, many at a time: those of nstf/RandomWeights.h to the bit, by the machine's vectors.
+// The numbers of --weights=random, many at a time with the host's vector instructions; the same bits as
+// nstf/RandomWeights.h gives.
 #pragma once
 
 #include "nstf/RandomWeights.h"

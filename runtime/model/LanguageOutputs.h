@@ -1,5 +1,5 @@
-// What a language model's step says of the last row of each request: output "logits" (f32 [requests, vocabulary]) and,
-// where the package has it, "next" (i32 [requests], the greedy token, chosen on the device).
+// Outputs of a language model's step for the last row of each request: "logits" (f32 [requests, vocabulary]) and, where
+// the package has it, "next" (i32 [requests], the greedy token, chosen on the device).
 #pragma once
 
 #include "nstf/Session.h"
@@ -14,19 +14,20 @@ public:
   /// Throws std::runtime_error when the package is no language model. The session outlives the object.
   explicit LanguageOutputs(const Session &session);
 
-  /// Throws std::runtime_error: no ids, one outside the vocabulary, or more than the context has from `position` on.
+  /// Throws std::runtime_error on an empty prompt, an id outside the vocabulary, or more ids than fit the context from
+  /// `position` on.
   void checkPrompt(std::span<const int32_t> prompt, int64_t position) const;
   bool hasNext() const { return next.has_value(); }
-  /// Of request number `request` of the last step.
+  /// The logits of request number `request` of the last step.
   std::vector<float> readLogits(std::size_t request = 0) const;
-  /// Throws std::runtime_error where that is no token. Precondition: hasNext().
+  /// Throws std::runtime_error when the output is outside the vocabulary. Precondition: hasNext().
   int32_t readNext(std::size_t request = 0) const;
 
 private:
   const Session &session;
   int64_t context, vocabulary;
-  std::size_t logits;              // buffer
-  std::optional<std::size_t> next; // buffer
+  std::size_t logits;              // index of the buffer
+  std::optional<std::size_t> next; // index of the buffer
 };
 
 } // namespace nstf::runtime

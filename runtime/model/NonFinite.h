@@ -1,4 +1,4 @@
-// Where numbers that aren't finite come from: looked for only once a run's results are no use.
+// Finds the origin of numbers that are not finite. It runs only after a run's results proved unusable.
 #pragma once
 
 #include "nstf/Session.h"
@@ -8,13 +8,14 @@
 
 namespace nstf::runtime {
 
-/// Runs a step of `tokens` rows again, on the session's inputs from its position on, launch by launch, and says which
-/// is the first to write what isn't finite, and what can be done: ": …", behind an error. Empty where none does.
+/// Runs a step of `tokens` rows again, launch by launch, on the session's inputs from its position on. Returns ": …",
+/// to be appended to an error: the first launch that writes a number that is not finite, and a remedy. Empty if no
+/// launch does.
 std::string explainStep(Session &session, int64_t tokens);
 
-/// The same of the steps that ran `ids` up to the session's position. Nobody had looked at results of the first
-/// `unchecked`, which ran in steps of at most `limit` (0: as many as fit); those of the others, one a step, were fine
-/// but for the last's. The session is left somewhere among them.
+/// The same for the steps that ran `ids` up to the session's position. The first `unchecked` ids ran in steps of at
+/// most `limit` (0: as many as fit) whose results were not checked. The other ids ran one a step; their results were
+/// finite except the last one's. The session is left at an unspecified position of the text.
 std::string explainText(Session &session, std::span<const int32_t> ids, std::size_t unchecked, int64_t limit = 0);
 
 } // namespace nstf::runtime

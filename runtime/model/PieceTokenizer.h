@@ -1,7 +1,8 @@
-// Tokenizers whose tokens stand for bytes.
+// Tokenizers whose tokens are strings of bytes.
 //
-// What SentencePiece models and tok512 files share: a token is the same bytes wherever it stands, except for spaces at
-// the start of a text. A word of the user's own ends a text: it has a space on each side, and behind it another begins.
+// Common part of SentencePiece models and tok512 files. A token has the same bytes wherever it is in a text, except for
+// spaces at the start of the text. A user's own word (wordOf) ends a text: it is surrounded by spaces, and the tokens
+// after it begin another text.
 #pragma once
 
 #include "nstf/Tokenizer.h"
@@ -12,16 +13,16 @@ class PieceTokenizer : public Tokenizer {
 public:
   std::unique_ptr<TokenStream> stream() const override;
 
-  /// The bytes a token stands for, spaces as spaces; empty for control tokens such as BOS.
+  /// The bytes of a token, with plain spaces; empty for control tokens such as BOS.
   virtual std::string bytesOf(int32_t id) const = 0;
-  /// The text of a token that isn't the model's own and stands apart from the text around it, else nullptr.
+  /// The text of an added token that stands apart from the text around it; nullptr for the model's own tokens.
   virtual const std::string *wordOf(int32_t) const { return nullptr; }
-  /// Whether a token is left out as if it weren't there.
+  /// Whether decoding skips the token as if it were absent.
   virtual bool isSkipped(int32_t) const { return false; }
-  /// What decoding does with spaces at the start of a text: encode may have put one there, or dropped some.
+  /// How decoding treats spaces at the start of a text: encode may have inserted one, or dropped some.
   enum class LeadingSpaces { Keep, DropOne, DropAll };
   virtual LeadingSpaces leadingSpaces() const = 0;
-  /// Whether the first token of a text loses a space before that.
+  /// Whether the first token of a sequence first loses one leading space.
   virtual bool dropsPrefix() const { return false; }
 };
 

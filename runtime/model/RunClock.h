@@ -1,4 +1,4 @@
-// How long parts of a run take: on this host, and on the chip whose time the device predicts.
+// Measures parts of a run: time on this host, and time predicted for the chip whose time the device predicts.
 #pragma once
 
 #include "nstf/Runtime.h"
@@ -11,7 +11,7 @@ namespace nstf::runtime {
 
 struct RunTime {
   double seconds = 0;
-  std::optional<PredictedTime> predicted; ///< where the device predicts time
+  std::optional<PredictedTime> predicted; ///< only if the device predicts time
 
   double predictedSeconds() const { return predicted ? predicted->nanoseconds * 1e-9 : 0; }
 };
@@ -20,9 +20,9 @@ class RunClock {
 public:
   explicit RunClock(const Backend &backend) : backend(backend) {}
 
-  /// Empty where no time is predicted.
+  /// Empty if no time is predicted.
   std::string chip() const { return predictedStart ? predictedStart->chip : ""; }
-  /// What went by since the lap before, or since the clock was made.
+  /// The time since the previous lap, or since the clock was made.
   RunTime lap() {
     RunTime time{std::chrono::duration<double>(Clock::now() - start).count(), std::nullopt};
     if (predictedStart) {

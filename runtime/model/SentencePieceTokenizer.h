@@ -1,14 +1,14 @@
-// Tokenizer.model files, by libsentencepiece.
+// The tokenizer of tokenizer.model files, by libsentencepiece.
 //
-// With the files beside it, texts become ids as transformers' LlamaTokenizer (slow, version 4) makes them: special and
-// added tokens are found first (AddedPieces.h), what lies between them is the model's, and "legacy",
-// "add_prefix_space", "add_bos_token", "add_eos_token" and "split_special_tokens" of tokenizer_config.json count.
-// Without any the model's own <s>, </s> and <unk> are found, and a prompt begins with the BOS of config.json.
+// With side files, texts become ids as transformers' LlamaTokenizer (slow, version 4) makes them: special and added
+// tokens are cut out first (AddedPieces.h), and the model encodes the text between them. Of tokenizer_config.json,
+// "legacy", "add_prefix_space", "add_bos_token", "add_eos_token" and "split_special_tokens" apply. Without side files,
+// the model's own <s>, </s> and <unk> are recognised, and a prompt begins with the BOS of config.json.
 //
-// Known to differ: a text that is inside two overlapping added tokens and has one character too many (transformers'
-// tree then finds the longer one in error); special tokens that the class adds though no file names them and no piece
-// is them; one token under two ids. Decoding is that of skip_special_tokens=True, where every special token is left
-// out, also one without a role; bytes that are no UTF-8 come out as in the other tokenizers.
+// Known differences: a text that is inside two overlapping added tokens and has one character too many (transformers'
+// tree then finds the longer token in error); special tokens that the class adds although no file names them and they
+// are no piece; one token with two ids. Decoding is that of skip_special_tokens=True: every special token is dropped,
+// also one without a role. Bytes that are not UTF-8 are decoded as in the other tokenizers.
 #pragma once
 
 #include "runtime/model/AddedPieces.h"
@@ -46,9 +46,9 @@ private:
   std::optional<AddedPieces> added;
   LeadingSpaces leading;
   bool hasConfig, takesModelBos, legacy = true, addsPrefixSpace = true, splitsSpecial = false;
-  std::optional<int32_t> bos, eos; // put around a prompt
+  std::optional<int32_t> bos, eos; // added around a prompt
   std::string unknown = "<unk>";
-  std::size_t unknownPieces = 0; // of the text `unknown`
+  std::size_t unknownPieces = 0; // number of pieces into which the text `unknown` is cut
   std::vector<std::string> unfollowed;
 };
 

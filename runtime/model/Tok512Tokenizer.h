@@ -1,9 +1,10 @@
-// Llama2.c's tokenizer files.
+// llama2.c's tokenizer files.
 //
 // File: i32 length of the longest token, then for each token {f32 score, i32 length, bytes}, little-endian, to the end
 // of the file. Ids 0, 1, 2 are unknown, BOS, EOS; 3 … 258 are the bytes 0 … 255, spelt "<0x41>".
-// Encoding (karpathy/llama2.c, run.c): a leading space; UTF-8 characters, the unknown ones as bytes; then, as long as
-// there is one, the neighbouring pair whose joined text is the token of best score is merged, the leftmost of equals.
+// Encoding (karpathy/llama2.c, run.c): a space is put before the text. The text is cut into UTF-8 characters; a
+// character that is no token becomes its bytes. Then, of all neighbouring pairs whose concatenation is a token, the
+// pair with the best score is merged, the leftmost of equals, until no such pair is left.
 #pragma once
 
 #include "runtime/model/PieceTokenizer.h"
@@ -30,7 +31,8 @@ private:
   void merge(std::vector<int32_t> &ids) const;
 
   std::vector<Piece> pieces;
-  std::unordered_map<std::string_view, int32_t> idOf; // of the first token with a text; views into pieces
+  std::unordered_map<std::string_view, int32_t>
+      idOf; // id of the first token with a text; the keys are views into pieces
 };
 
 } // namespace nstf::runtime

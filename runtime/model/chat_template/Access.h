@@ -1,4 +1,4 @@
-// Members, items and slices of values, as jinja2's sandbox gives them.
+// Members, items and slices of values, with the semantics of jinja2's sandbox.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
@@ -9,10 +9,9 @@ namespace nstf::runtime::jinja {
 Value getAttribute(Context &context, const Value &value, std::string_view name);
 /// value[index]: an item, else an attribute, else undefined.
 Value getItem(Context &context, const Value &value, const Value &index);
-/// value[start:stop:step]; none stands for what isn't given.
+/// value[start:stop:step]; a bound that is not given is none.
 Value getSlice(Context &context, const Value &value, const Value &start, const Value &stop, const Value &step);
-/// Filters' attribute='a.b.0': members of members.
-/// `fallback`: instead of what is undefined on the way.
+/// The path of a filter's attribute='a.b.0': member after member. `fallback` replaces an undefined member on the path.
 Value getPath(Context &context, Value value, const Value &path, const Value &fallback = Value::none());
 
 } // namespace nstf::runtime::jinja

@@ -1,4 +1,4 @@
-// The arguments of a call, and their places among a function's parameters.
+// The arguments of a call, and their assignment to a function's parameters.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
@@ -14,21 +14,21 @@ struct Arguments {
   bool empty() const { return positional.empty() && keywords.empty(); }
 };
 
-/// Arguments by parameter. Throws where one is missing, too many or of an unknown name.
+/// Arguments by parameter. Throws when an argument is missing, superfluous or of an unknown name.
 class Bound {
 public:
   /// `what` is the function's name for messages; the first `required` parameters have no default.
   Bound(Context &context, std::string_view what, const Arguments &arguments,
         std::initializer_list<std::string_view> parameters, size_t required = 0, bool byName = true);
 
-  /// Whether it was given, even as none.
+  /// Whether the argument was given, even as none.
   bool has(size_t index) const { return values[index].has_value(); }
-  /// Whether it was given and isn't none.
+  /// Whether the argument was given and is not none.
   bool hasValue(size_t index) const { return has(index) && !values[index]->is(Kind::None); }
   Value get(size_t index, Value fallback = Value::none()) const { return values[index].value_or(fallback); }
   int64_t integer(size_t index, int64_t fallback = 0) const;
   std::string_view text(size_t index, std::string_view fallback = {}) const;
-  /// Python's truth of it.
+  /// Python's truth value of the argument.
   bool flag(size_t index, bool fallback = false) const;
 
 private:

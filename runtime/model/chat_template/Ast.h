@@ -1,4 +1,4 @@
-// The tree of a template.
+// The syntax tree of a template.
 #pragma once
 
 #include "runtime/model/chat_template/Token.h"
@@ -13,13 +13,13 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 
 struct Block {
   std::vector<Statement> statements;
-  size_t part = SIZE_MAX; ///< its number, where it has names of its own (Names.h)
+  size_t part = SIZE_MAX; ///< number of its part, if it has a scope of its own (Names.h)
 };
 
-/// Of a call: f(value, name=value, *value, **value).
+/// An argument of a call: f(value, name=value, *value, **value).
 struct Argument {
   enum Form : uint8_t { Positional, Keyword, Star, DoubleStar } form = Positional;
-  std::string_view name; ///< of a keyword
+  std::string_view name; ///< of a keyword argument
   ExpressionPtr value;
 };
 
@@ -32,9 +32,9 @@ struct Expression {
     Dict,      // parts: key, value, key, value …
     Attribute, // parts[0] . name
     Item,      // parts[0] [ parts[1] ]
-    Slice,     // parts[0] [ parts[1] : parts[2] : parts[3] ], null where nothing stands
+    Slice,     // parts[0] [ parts[1] : parts[2] : parts[3] ], null for a missing bound
     Call,      // parts[0] ( arguments )
-    Filtered,  // parts[0] | name ( arguments ); parts[0] is null for a block's text
+    Filtered,  // parts[0] | name ( arguments ); parts[0] is null for a filter of a block's text
     Tested,    // parts[0] is name ( arguments )
     Not,       // parts[0]
     Negative,
@@ -48,7 +48,7 @@ struct Expression {
   };
   Kind kind = Constant;
   Position at;
-  unsigned depth = 1; ///< of the tree below, itself included
+  unsigned depth = 1; ///< of the subtree, this node included
   std::string_view name;
   Value constant;
   std::vector<ExpressionPtr> parts;
@@ -58,7 +58,7 @@ struct Expression {
   const Test *test = nullptr;
 };
 
-/// What is assigned to: a name, a namespace's member, or a tuple of targets.
+/// The target of an assignment: a name, a namespace's member, or a tuple of targets.
 struct Target {
   enum Kind : uint8_t { Name, Member, Tuple } kind = Name;
   Position at;
@@ -68,17 +68,18 @@ struct Target {
 
 struct Parameter {
   std::string_view name;
-  ExpressionPtr fallback; ///< null where the parameter has none
+  ExpressionPtr fallback; ///< default value; null if there is none
 };
 
-/// What a macro or the body of a call does.
+/// A macro's definition, or the body of a call block.
 struct MacroBody {
-  std::string_view name; ///< empty for the body of a call
+  std::string_view name; ///< empty for a call block
   std::vector<Parameter> parameters;
-  bool takesKeywords = false, takesPositional = false, takesCaller = false; ///< kwargs, varargs, caller are used in it
+  bool takesKeywords = false, takesPositional = false,
+       takesCaller = false; ///< whether the body uses kwargs, varargs, caller
 };
 
-/// Of an if: the first whose condition holds; the condition of an else is null.
+/// A branch of an if: the first one whose condition holds is taken; the condition of an else is null.
 struct Branch {
   ExpressionPtr condition;
   Block block;
@@ -91,12 +92,12 @@ struct Statement {
     If,          // branches
     For,         // targets[0] in expressions[0], if condition: blocks[0], else blocks[1]
     Set,         // targets[0] = expressions[0]
-    SetBlock,    // targets[0] = blocks[0], through expressions[0] where that isn't null
+    SetBlock,    // targets[0] = blocks[0], filtered by expressions[0] unless null
     With,        // targets = expressions: blocks[0]
     Macro,       // macro, blocks[0]
     CallBlock,   // call expressions[0] with macro, blocks[0], as its caller
     FilterBlock, // expressions[0] of blocks[0]
-    Scope,       // blocks[0] with names of its own
+    Scope,       // blocks[0] with a scope of its own
     Break,
     Continue,
   };
@@ -109,18 +110,18 @@ struct Statement {
   std::vector<Branch> branches;
   std::vector<Block> blocks;
   MacroBody macro;
-  bool recursive = false; ///< a for whose loop can be called
+  bool recursive = false; ///< of a for: `loop` can be called
 };
 
 struct Template {
   std::string file;
-  TextStore store; ///< of all texts in the tree
-  /// By part: names that are undefined at its beginning.
+  TextStore store; ///< owns all texts of the tree
+  /// By part: names that are undefined at its beginning (Names.h).
   std::vector<std::vector<std::string_view>> unset;
   Block block;
 };
 
-/// Parses; throws support::InputError for what is wrong or not supported.
+/// Parses a template; throws support::InputError on errors and on unsupported constructs.
 std::shared_ptr<const Template> parseTemplate(std::string_view source, const std::string &file);
 
 } // namespace nstf::runtime::jinja

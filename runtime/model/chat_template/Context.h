@@ -1,4 +1,4 @@
-// One run of a template: the memory of its values, its bounds, and the place that errors name.
+// The state of one rendering of a template: the memory of its values, its limits, and the position for errors.
 #pragma once
 
 #include "nstf/ChatLimits.h"
@@ -12,7 +12,7 @@
 
 namespace nstf::runtime::jinja {
 
-/// In the template; counted from 1.
+/// A position in the template; counted from 1.
 struct Position {
   int line = 0, column = 0;
 };
@@ -21,22 +21,22 @@ class Context {
 public:
   Context(const ChatLimits &limits, const std::string &file) : limits(limits), stepsLeft(limits.steps), file(file) {}
 
-  /// Where the evaluation is.
+  /// The position of the evaluation.
   Position at;
-  /// Throws support::InputError at that place.
+  /// Throws support::InputError at `at`.
   [[noreturn]] void fail(const std::string &message) const;
-  /// "FILE:LINE:COLUMN" of it.
+  /// "FILE:LINE:COLUMN" of `at`.
   std::string place() const;
 
-  /// Counts work; throws when it was too much.
+  /// Counts work; throws when the limit is exceeded.
   void step(uint64_t count = 1) {
     if (count > stepsLeft)
       failSteps();
     stepsLeft -= count;
   }
-  /// Work on so many bytes.
+  /// Counts work on this number of bytes.
   void stepBytes(uint64_t bytes) { step(bytes / 16 + 1); }
-  /// Throws where a text of so many bytes is too long.
+  /// Throws when a text of this number of bytes is too long.
   void checkText(uint64_t bytes) const {
     if (bytes > limits.textBytes)
       failText();
@@ -54,13 +54,13 @@ public:
     objects.push_back(std::move(owner));
     return result;
   }
-  /// Counts memory that an object takes later.
+  /// Counts memory that an object allocates later.
   void addMemory(uint64_t bytes);
 
   Value undefined(std::string_view message) { return Value::undefined(&make<Cause>(text(message).getText())); }
   Value undefinedMember(const Value &owner, const Value &name) { return Value::undefined(&make<Cause>(owner, name)); }
 
-  /// While it lives, the evaluation is one level deeper; throws where that is too deep.
+  /// While it lives, the evaluation is one level deeper; throws when the limit of depth is exceeded.
   class Level {
   public:
     explicit Level(Context &context) : context(context) {
@@ -90,7 +90,7 @@ private:
   std::vector<std::unique_ptr<Object>> objects;
 };
 
-/// A text that grows within the bounds.
+/// A text that grows within the limits.
 class TextBuilder {
 public:
   explicit TextBuilder(Context &context) : context(context) {}
@@ -101,7 +101,7 @@ public:
     return *this;
   }
   TextBuilder &operator+=(char byte) { return *this += std::string_view(&byte, 1); }
-  /// `part`, so many times; none where that is negative.
+  /// Appends `part` `count` times; not at all if `count` is negative.
   void repeat(std::string_view part, int64_t count);
   std::string_view view() const { return bytes; }
   Value finish(bool markup = false) { return context.text(bytes, markup); }

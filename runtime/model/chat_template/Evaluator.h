@@ -1,4 +1,4 @@
-// Runs a template: Evaluate.cpp its expressions, Execute.cpp its statements, Call.cpp what it calls.
+// Runs a template: Evaluate.cpp its expressions, Execute.cpp its statements, Call.cpp its calls.
 #pragma once
 
 #include "runtime/model/chat_template/Arguments.h"
@@ -12,7 +12,7 @@ class Evaluator {
 public:
   Evaluator(Context &context, const Template &parsed) : context(context), parsed(parsed) {}
 
-  /// What the template prints. `variables` are those that it is given.
+  /// The output of the template. `variables` are the ones passed to it.
   std::string run(const Scope &variables);
 
 private:
@@ -20,7 +20,7 @@ private:
 
   // Execute.cpp
   Next execute(const Block &block, Scope &scope);
-  /// The same of a part with names of its own, which `scope` holds.
+  /// The same for a part with a scope of its own, which is `scope`.
   Next executePart(const Block &block, Scope &scope);
   Next execute(const Statement &statement, Scope &scope);
   Next executeIf(const Statement &statement, Scope &scope);
@@ -28,7 +28,7 @@ private:
   Next executeInside(const Statement &statement, const Block &block, Scope &scope);
   void print(const Value &value);
   void assign(const Target &target, const Value &value, Scope &scope);
-  /// The elements for which the condition of a for holds.
+  /// The elements that satisfy the condition of a for.
   Value selectElements(const Statement &statement, Scope &scope, const Value &elements);
 
   // Evaluate.cpp
@@ -42,7 +42,7 @@ private:
   Value evaluateConcatenate(const Expression &expression, Scope &scope);
   Value evaluateCondition(const Expression &expression, Scope &scope);
   Value evaluateTested(const Expression &expression, Scope &scope);
-  /// `text`: of the block that a filter without an operand is applied to.
+  /// `text`: the block's text that a filter without an operand is applied to.
   Value evaluateFiltered(const Expression &expression, Scope &scope, const Value *text = nullptr);
 
   // Call.cpp
@@ -51,7 +51,7 @@ private:
   Value call(const Value &callee, const Arguments &arguments);
   Value callMacro(const Macro &macro, const Arguments &arguments);
 
-  /// What `block` prints, as a text.
+  /// The output of `block`, as a text.
   Value capture(const Block &block, Scope &scope, Next *next = nullptr);
 
   Context &context;

@@ -1,4 +1,4 @@
-// The filters: value|name(arguments). Each file FiltersX.cpp has one kind of them.
+// The filters: value|name(arguments). Each file FiltersX.cpp implements one kind of them.
 #pragma once
 
 #include "runtime/model/chat_template/Arguments.h"
@@ -10,7 +10,7 @@ struct Filter {
   Value (*apply)(Context &context, const Value &value, const Arguments &arguments);
 };
 
-/// nullptr where there is none of that name.
+/// nullptr if there is no filter of this name.
 const Filter *findFilter(std::string_view name);
 std::vector<std::string> filterNames();
 

@@ -13,25 +13,25 @@ struct Function : Object {
   Apply apply;
 };
 
-/// nullptr where there is none of that name.
+/// nullptr if there is no function of this name.
 const Function *findFunction(std::string_view name);
 std::vector<std::string> functionNames();
 
-/// What namespace() makes: members that `set` may change.
+/// The result of namespace(): members that `set` may change.
 struct Namespace : Object {
   std::vector<std::pair<std::string_view, Value>> members;
   const Value *find(std::string_view name) const;
   void set(Context &context, std::string_view name, Value value);
 };
 
-/// cycler('a', 'b') gives them in turn.
+/// cycler('a', 'b') returns its items in turn.
 struct Cycler : Object {
   explicit Cycler(std::vector<Value> items) : items(std::move(items)) {}
   std::vector<Value> items;
   size_t next = 0;
 };
 
-/// joiner(', ') is empty when it is called first.
+/// joiner(', ') returns an empty text at its first call, then the separator.
 struct Joiner : Object {
   explicit Joiner(Value separator) : separator(separator) {}
   Value separator;

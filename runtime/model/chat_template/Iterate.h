@@ -1,26 +1,27 @@
-// The elements of a value, one after another.
+// Iteration over the elements of a value.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
 
 namespace nstf::runtime::jinja {
 
-/// Elements in order, each once: a value of kind Iterator, or one that walks a value that stays.
+/// Returns elements in order, each once. It is either a value of kind Iterator itself, or iterates over a value that
+/// does not change.
 class Iterator : public Object {
 public:
-  /// False where there are no more.
+  /// Returns false when there are no more elements.
   virtual bool next(Context &context, Value &element) = 0;
 };
 
-/// Walks a value; throws where it has no elements.
+/// Begins an iteration over a value; throws if the value is not iterable.
 Iterator &iterate(Context &context, const Value &value);
 bool isIterable(const Value &value);
 /// All elements.
 std::vector<Value> collect(Context &context, const Value &value);
-/// From the last to the first.
+/// The elements from the last to the first.
 Value reversed(Context &context, const Value &value);
 
-/// An iterator of what `produce(context, element)` gives.
+/// An iterator over the elements that `produce(context, element)` returns.
 template <typename Produce> Value makeIterator(Context &context, Produce produce) {
   struct Producer : Iterator {
     explicit Producer(Produce produce) : produce(std::move(produce)) {}

@@ -10,24 +10,24 @@ namespace nstf::runtime::jinja {
 
 class Loop : public Object {
 public:
-  /// `length`: where it is known without walking the elements.
+  /// `length`: only if it is known without iterating.
   Loop(Iterator &elements, std::optional<int64_t> length, int depth)
       : elements(elements), length(length), depth(depth) {}
 
   bool next(Context &context, Value &element);
   int64_t getLength(Context &context);
-  /// loop.index …; nothing where it has no member of that name.
+  /// loop.index …; nothing if it has no member of this name.
   std::optional<Value> getMember(Context &context, std::string_view name);
   Value cycle(Context &context, std::span<const Value> items) const;
-  /// Whether the values differ from those of the call before.
+  /// Whether the values differ from those of the previous call.
   bool changed(Context &context, std::span<const Value> values);
 
-  /// Renders the body for other elements, where the for is recursive.
+  /// Renders the body for other elements, if the for is recursive.
   std::function<Value(Context &, const Value &)> recurse;
   int getDepth() const { return depth; }
 
 private:
-  /// The element after this one, which is kept.
+  /// The element after the current one; it stays in `ahead`.
   const Value *peek(Context &context);
 
   Iterator &elements;
@@ -35,7 +35,7 @@ private:
   std::optional<int64_t> length;
   std::optional<Value> previous, current, lastChanged;
   int64_t index = -1;
-  int depth; ///< of loops that call themselves, from 0
+  int depth; ///< nesting of recursive loops, from 0
 };
 
 } // namespace nstf::runtime::jinja

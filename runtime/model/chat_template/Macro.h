@@ -1,4 +1,4 @@
-// A macro, or the body of a call.
+// A macro, or the body of a call block.
 #pragma once
 
 #include "runtime/model/chat_template/Ast.h"
@@ -10,7 +10,7 @@ struct Macro : Object {
   Macro(const MacroBody &body, const Block &block, const Scope &scope) : body(&body), block(&block), scope(&scope) {}
   const MacroBody *body;
   const Block *block;
-  const Scope *scope; ///< where it was defined, whose names it sees
+  const Scope *scope; ///< where it was defined; its names are visible
 };
 
 } // namespace nstf::runtime::jinja

@@ -5,16 +5,16 @@
 
 namespace nstf::runtime::jinja {
 
-/// Of one kind of value.
+/// A method of one kind of value.
 struct Method {
   std::string_view name;
   Value (*apply)(Context &context, const Value &self, const Arguments &arguments);
-  /// Of a text marked as safe: what the method makes of it is no text or is safe too. Of others it is refused, since
-  /// Python would escape what is put in.
+  /// Whether the method may be called on a text marked as safe: its result is then no text, or is safe too. Other
+  /// methods are refused on such texts, since Python would escape their arguments.
   bool keepsMarkup = false;
 };
 
-/// A method with its value.
+/// A method with the value it is called on.
 struct BoundMethod : Object {
   BoundMethod(Value self, const Method &method) : self(self), method(method) {}
   Value call(Context &context, const Arguments &arguments) const;
@@ -22,15 +22,15 @@ struct BoundMethod : Object {
   const Method &method;
 };
 
-/// What `value.name` is where Python's object has an attribute of that name: a method, or undefined where the sandbox
-/// forbids it. Nothing where there is none. Throws where it has one that isn't supported.
+/// The attribute `value.name` of Python's object: a method, or undefined if the sandbox forbids it. Nothing if there is
+/// no such attribute. Throws if the attribute is not supported.
 std::optional<Value> findAttribute(Context &context, const Value &value, std::string_view name);
 
-/// Whether it is a method of Python's that isn't supported for any kind of value.
+/// Whether this is a method of Python's that is not supported for any kind of value.
 bool isUnsupportedMethod(std::string_view name);
 
-extern const std::span<const Method> textMethods;   // what makes texts of a text
-extern const std::span<const Method> searchMethods; // what is asked of a text
+extern const std::span<const Method> textMethods;   // those that return texts
+extern const std::span<const Method> searchMethods; // searches and tests
 extern const std::span<const Method> dictMethods, sequenceMethods, loopMethods, cyclerMethods;
 
 } // namespace nstf::runtime::jinja

@@ -1,4 +1,4 @@
-// What Python's operators make of values.
+// Python's operators on values.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
@@ -6,7 +6,7 @@
 namespace nstf::runtime::jinja {
 
 bool isTrue(Context &context, const Value &value);
-/// len(); throws where it has none.
+/// len(); throws if the value has no length.
 int64_t lengthOf(Context &context, const Value &value);
 
 // Arithmetic.cpp; `name`: + - * / // % **
@@ -19,13 +19,13 @@ inline Value add(Context &context, const Value &left, const Value &right) {
 
 // Compare.cpp
 bool isEqual(Context &context, const Value &left, const Value &right);
-/// <; throws where the two have no order.
+/// <; throws if the two values have no order.
 bool isLess(Context &context, const Value &left, const Value &right);
 bool isLessOrEqual(Context &context, const Value &left, const Value &right);
 bool contains(Context &context, const Value &container, const Value &value);
-/// Throws for what can't be a dict's key.
+/// Throws if the value cannot be a key of a dict.
 void checkKey(Context &context, const Value &key);
-/// nullptr where the dict has no such key.
+/// nullptr if the dict has no such key.
 const Value *find(Context &context, std::span<const Entry> entries, const Value &key);
 /// `name`: == != < <= > >= in, not in
 bool applyCompare(Context &context, std::string_view name, const Value &left, const Value &right);

@@ -1,5 +1,5 @@
-// From tokens to the tree. Statements.cpp has the grammar of tags, Expressions.cpp that of operators and literals,
-// Postfix.cpp what follows a value: members, calls, filters, tests.
+// Builds the syntax tree from tokens. Statements.cpp parses tags, Expressions.cpp operators and literals, and
+// Postfix.cpp the members, calls, filters and tests that follow a value.
 #pragma once
 
 #include "runtime/model/chat_template/Ast.h"
@@ -31,7 +31,7 @@ private:
   Statement parseLoopControl();
   Statement parseGeneration();
   [[noreturn]] void failTag(const Token &tag);
-  /// Part with names of its own: a body, and what it begins with.
+  /// Parses a part with a scope of its own: its body and the names assigned at its beginning.
   Block parsePart(std::initializer_list<std::string_view> ends, const Token &opening,
                   const std::vector<Target> &assigned = {});
   void noteGiven(const Target &target);
@@ -39,12 +39,12 @@ private:
   Target parseTargets(bool namespaces);
   Target parseSingleTarget(bool namespaces);
   void parseParameters(MacroBody &macro);
-  /// The body of a macro or a call, in which no loop outside can be left.
+  /// The body of a macro or a call block; break and continue in it cannot leave loops outside it.
   Block parseMacroBody(MacroBody &macro, std::string_view end, const Token &opening);
 
   // Expressions.cpp
   ExpressionPtr parseExpression();
-  /// Expressions with commas between them are a tuple; without `conditions` there is no inline if.
+  /// Expressions separated by commas form a tuple; without `conditions`, an inline if is not allowed.
   ExpressionPtr parseTuple(bool conditions, bool parentheses = false);
   ExpressionPtr parseCondition();
   ExpressionPtr parseOr();
@@ -59,7 +59,7 @@ private:
   ExpressionPtr parseList();
   ExpressionPtr parseDict();
   ExpressionPtr make(Expression::Kind kind, Position at);
-  /// With the depth of its parts, which is bounded.
+  /// Sets the depth from that of the parts; the depth is limited.
   ExpressionPtr finish(ExpressionPtr expression);
 
   // Postfix.cpp
@@ -86,7 +86,7 @@ private:
   [[noreturn]] void fail(Position at, const std::string &message) const;
   [[noreturn]] void failExpected(std::string_view what) const;
 
-  /// One level of what stands inside one another, while it lives.
+  /// One level of nesting, while it lives.
   struct Nested {
     explicit Nested(Parser &parser);
     ~Nested() { --parser.nesting; }
@@ -98,10 +98,10 @@ private:
   Names names;
   size_t next = 0;
   unsigned nesting = 0;
-  unsigned loops = 0; ///< that a break can leave here
+  unsigned loops = 0; ///< loops that a break can leave here
   unsigned fors = 0;
 
-  // What calls of unknown functions are checked against: what the template names itself.
+  // Names that the template defines itself; a call of any other name must be of a known function.
   struct CalledName {
     std::string_view name;
     Position at;
@@ -109,7 +109,7 @@ private:
   void checkCalls() const;
   std::set<std::string_view> assigned = {"caller", "loop"};
   std::vector<CalledName> called;
-  std::set<std::string_view> loaded; ///< in the macro that is being read
+  std::set<std::string_view> loaded; ///< names that the current macro reads
 };
 
 } // namespace nstf::runtime::jinja

@@ -1,4 +1,4 @@
-// Values as text: what Python's str(), repr() and json.dumps() write.
+// Values as text: the output of Python's str(), repr() and json.dumps().
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
@@ -7,18 +7,18 @@
 
 namespace nstf::runtime::jinja {
 
-/// str(value), as {{ }} prints it. A view of the value's own memory, or of the run's. Throws for what has no text that
-/// is the same in each run: functions, iterators.
+/// str(value), as {{ }} prints it. A view into memory of the value or of the context. Throws for values whose text
+/// differs between runs: functions, iterators.
 std::string_view toText(Context &context, const Value &value);
 /// repr(value).
 void appendRepr(TextBuilder &out, Context &context, const Value &value);
 /// ascii(value): repr with escapes for all that is not ASCII.
 std::string escapeNonAscii(std::string_view repr);
 
-/// json.dumps.
+/// Parameters of json.dumps.
 struct JsonStyle {
   bool ensureAscii = false, sortKeys = false;
-  std::optional<std::string_view> indent; ///< of one level; nothing: all on one line
+  std::optional<std::string_view> indent; ///< of one level; absent: all on one line
   std::string_view itemSeparator = ", ", keySeparator = ": ";
 };
 std::string toJson(Context &context, const Value &value, const JsonStyle &style);

@@ -1,11 +1,11 @@
-// The names of a part of a template.
+// The scope of a part of a template.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
 
 namespace nstf::runtime::jinja {
 
-/// What is set in a loop, a macro or a block goes with it; what is outside can be read.
+/// Names that are set in a loop, a macro or a block end with it; names of enclosing scopes can be read.
 struct Scope : Object {
   explicit Scope(const Scope *parent) : parent(parent) {}
 
@@ -20,7 +20,7 @@ struct Scope : Object {
     names.emplace_back(name, value);
   }
 
-  /// nullptr where nothing has that name.
+  /// nullptr if the name is not set.
   const Value *find(Context &context, std::string_view name) const {
     for (const Scope *scope = this; scope; scope = scope->parent) {
       context.step(scope->names.size() / 8 + 1);

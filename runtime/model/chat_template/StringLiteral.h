@@ -1,4 +1,4 @@
-// The escapes of a string in a template: Python's.
+// The escapes of a string literal in a template: Python's.
 #pragma once
 
 #include "runtime/model/chat_template/Token.h"
@@ -7,8 +7,8 @@
 
 namespace nstf::runtime::jinja {
 
-/// What stands between the quotes, with escapes decoded; made texts go into `store`. Nothing where an escape is wrong,
-/// which `problem` then says.
+/// Decodes the escapes in `inner`, the text between the quotes; decoded texts are stored in `store`. Returns nothing
+/// when an escape is wrong; `problem` then says why.
 std::optional<std::string_view> decodeString(std::string_view inner, TextStore &store, std::string &problem);
 
 } // namespace nstf::runtime::jinja

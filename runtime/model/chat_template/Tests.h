@@ -10,7 +10,7 @@ struct Test {
   bool (*apply)(Context &context, const Value &value, const Arguments &arguments);
 };
 
-/// nullptr where there is none of that name.
+/// nullptr if there is no test of this name.
 const Test *findTest(std::string_view name);
 std::vector<std::string> testNames();
 

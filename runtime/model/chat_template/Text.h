@@ -1,29 +1,29 @@
-// Texts as Python's str has them: of characters, not of bytes. All are valid UTF-8.
+// Texts as in Python's str: sequences of characters, not of bytes. All texts are valid UTF-8.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
 
 namespace nstf::runtime::jinja {
 
-/// str.isspace of a character.
+/// str.isspace for one character.
 bool isSpace(char32_t character);
-/// Bytes of the identifier at the start of `text`.
+/// Length in bytes of the identifier at the start of `text`.
 size_t identifierLength(std::string_view text);
 
 /// Number of characters.
 size_t countCharacters(std::string_view text);
-/// Where character `index` begins; the end where there are fewer.
+/// Byte offset of character `index`; the end of the text if it has fewer characters.
 size_t offsetOf(std::string_view text, size_t index);
-/// Bytes of the first character of a text that isn't empty.
+/// Bytes of the first character. Precondition: the text is not empty.
 size_t characterLength(std::string_view text);
-/// The first character, which is taken off.
+/// Removes the first character from `text` and returns it.
 std::string_view takeCharacter(std::string_view &text);
 
 std::string_view stripSpaces(std::string_view text, bool left = true, bool right = true);
-/// Without the characters of `set` at its ends.
+/// Strips the characters of `set` from the chosen ends.
 std::string_view stripSet(std::string_view text, std::string_view set, bool left, bool right);
 
-/// str.split(): at white space, at most `max` times; negative: everywhere. The last part keeps the rest.
+/// str.split(): splits at white space, at most `max` times; negative: everywhere. The last part keeps the rest.
 std::vector<std::string_view> splitSpaces(Context &context, std::string_view text, int64_t max, bool fromRight);
 /// str.split(separator).
 std::vector<std::string_view> splitAt(Context &context, std::string_view text, std::string_view separator, int64_t max,
@@ -31,7 +31,7 @@ std::vector<std::string_view> splitAt(Context &context, std::string_view text, s
 /// str.splitlines(keepends).
 std::vector<std::string_view> splitLines(Context &context, std::string_view text, bool keepEnds);
 
-/// Where `part` is found in `text`, in bytes; npos where it isn't. Linear in the length of the text.
+/// Byte offset of `part` in `text`; npos if it does not occur. Linear in the length of the text.
 size_t findText(Context &context, std::string_view text, std::string_view part, size_t from = 0);
 size_t findLastText(Context &context, std::string_view text, std::string_view part);
 /// str.replace; negative `max`: all.

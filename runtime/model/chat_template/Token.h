@@ -1,4 +1,4 @@
-// A template cut into text and the words of its tags.
+// Cuts a template into text and the tokens of its tags.
 #pragma once
 
 #include "runtime/model/chat_template/Context.h"
@@ -23,7 +23,7 @@ struct Token {
   };
   Type type = End;
   Position at;
-  std::string_view text; ///< of data, a string (escapes done), a name or an operator
+  std::string_view text; ///< of data, a string (escapes decoded), a name or an operator
   int64_t integer = 0;
   double real = 0;
 
@@ -33,10 +33,11 @@ struct Token {
   std::string describe() const;
 };
 
-/// What the tokens' texts are views of: the source, with line ends as \n and without the last one, and decoded strings.
+/// Owns the texts that tokens are views of: the source, with line ends as \n and without the last one, and decoded
+/// strings.
 using TextStore = std::deque<std::string>;
 
-/// Cuts `source`, with trim_blocks and lstrip_blocks. Throws support::InputError.
+/// Cuts `source` into tokens, with trim_blocks and lstrip_blocks. Throws support::InputError.
 std::vector<Token> tokenize(std::string_view source, const std::string &file, TextStore &store);
 
 } // namespace nstf::runtime::jinja

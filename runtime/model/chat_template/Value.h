@@ -1,7 +1,7 @@
-// Values of a template, with the meaning Python gives them.
+// Values of a template, with Python's semantics.
 //
-// A value is 16 bytes that are copied freely: texts, lists and dicts are views of memory that the template, or the run
-// that made them (Context), keeps to its end. Nothing but a namespace changes once it was made.
+// A value is 16 bytes and is copied freely: texts, lists and dicts are views into memory that the template or the
+// rendering's Context owns until its end. All values but namespaces are immutable.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace nstf::runtime::jinja {
 
 enum class Kind : uint8_t {
-  Undefined, // a name, member or item that isn't there
+  Undefined, // a name, member or item that does not exist
   None,
   Boolean,
   Integer,
@@ -26,18 +26,18 @@ enum class Kind : uint8_t {
   Items,
   Range,
   Namespace,
-  Iterator, // what map, select, reverse … return: elements once, in order
+  Iterator, // result of map, select, reverse …: elements in order, each once
   Loop,     // `loop` in a for
   Macro,
   Function, // range, namespace, raise_exception …
-  Method,   // of a value: message.items
+  Method,   // bound to a value: message.items
   Cycler,
   Joiner,
 };
 
 struct Entry;
 
-/// What has an address of its own; a Context owns it.
+/// An object with an address of its own; a Context owns it.
 struct Object {
   virtual ~Object() = default;
 };
@@ -60,7 +60,7 @@ public:
   }
   static Value dict(std::span<const Entry> entries);
   static Value object(Kind kind, Object *object) { return Value(kind, {.object = object}); }
-  /// A view of a dict: Keys, Values or Items; or the dict of a view.
+  /// A view of a dict: Keys, Values or Items; or, with Dict, the dict of a view.
   Value as(Kind other) const { return Value(other, payload, size, flag); }
 
   Kind kind() const { return tag; }
@@ -72,21 +72,21 @@ public:
   /// A boolean is an integer, as in Python.
   bool isInteger() const { return tag == Kind::Integer || tag == Kind::Boolean; }
   bool isNumber() const { return isInteger() || tag == Kind::Float; }
-  /// A text that `safe` or `escape` marked, which escapes what is added to it.
+  /// A text that `safe` or `escape` marked; texts added to it are escaped.
   bool isMarkup() const { return tag == Kind::Text && flag; }
-  /// What groupby makes: a tuple whose parts are called grouper and list.
+  /// A tuple that groupby makes; its parts are called grouper and list.
   bool isGroup() const { return tag == Kind::Tuple && flag; }
 
   int64_t getInteger() const { return payload.integer; }
   bool getBoolean() const { return payload.integer != 0; }
   double getReal() const { return payload.real; }
-  /// Of any number.
+  /// The value of any number, integer or float.
   double asReal() const { return tag == Kind::Float ? payload.real : static_cast<double>(payload.integer); }
   std::string_view getText() const { return {payload.text, size}; }
   std::span<const Value> getItems() const { return {payload.items, size}; }
   std::span<const Entry> getEntries() const;
   template <typename T> T &get() const { return *static_cast<T *>(payload.object); }
-  /// The same object, or the same bits of a simple value.
+  /// Whether both are the same object or, for simple values, have the same bits.
   bool isSame(const Value &other) const {
     return tag == other.tag && size == other.size && payload.integer == other.payload.integer;
   }
@@ -110,7 +110,7 @@ private:
   bool flag = false;
 };
 
-/// Of a dict, in order of insertion.
+/// An entry of a dict; entries are in order of insertion.
 struct Entry {
   Value key, value;
 };
@@ -126,11 +126,11 @@ struct Cause : Object {
   explicit Cause(std::string_view message) : message(message) {}
   Cause(Value owner, Value name) : owner(owner), name(name), isMember(true) {}
   std::string_view message;
-  Value owner, name; // where isMember: what was asked for what
+  Value owner, name; // if isMember: the value, and the member that it lacks
   bool isMember = false;
 };
 
-/// A range, which is as small as its three numbers.
+/// A range: it stores only these four numbers.
 struct Range : Object {
   Range(int64_t start, int64_t stop, int64_t step, int64_t count)
       : start(start), stop(stop), step(step), count(count) {}
@@ -139,7 +139,7 @@ struct Range : Object {
 
 /// "a list", "an integer", for messages.
 std::string_view describe(const Value &value);
-/// Why it is undefined: "'x' is undefined", "a dict has no member 'x'".
+/// Why the value is undefined: "'x' is undefined", "a dict has no member 'x'".
 std::string describeUndefined(const Value &value);
 
 } // namespace nstf::runtime::jinja

@@ -1,5 +1,5 @@
-// Tokens that are found in a text as they stand, before a model of words or pieces sees it: special ones ("<s>"), a
-// chat's markers and a user's own.
+// Tokens that are searched verbatim in a text before the model of words or pieces encodes it: special ones ("<s>"), the
+// markers of a chat and a user's own.
 #pragma once
 
 #include "support/JsonCursor.h"
@@ -12,25 +12,25 @@ namespace nstf::runtime {
 struct AddedToken {
   std::string content;
   bool special = false;
-  bool singleWord = false;                    // counts where no word touches it
-  bool leftStrip = false, rightStrip = false; // takes the white space on that side
+  bool singleWord = false;                    // matches only where no word character touches it
+  bool leftStrip = false, rightStrip = false; // also takes the white space on this side
 };
 
-/// An object of "content" and flags, as tokenizer.json and tokenizer_config.json have them.
+/// Reads an object of "content" and flags, as in tokenizer.json and tokenizer_config.json.
 AddedToken readAddedToken(const support::JsonCursor &json);
 
-/// The strings that are looked for, as a tree of bytes.
+/// The strings to search for, as a tree of bytes.
 class AddedTokenTree {
 public:
   void insert(std::string_view text, int32_t id);
-  /// The longest string at the start of `text`, which isn't empty: its id and its length.
+  /// The longest of the strings at the start of `text`: its id and its length. Precondition: `text` is not empty.
   std::optional<std::pair<int32_t, std::size_t>> longest(std::string_view text) const;
 
 private:
   std::map<std::pair<int32_t, unsigned char>, int32_t> next; // (node, byte) → node
   std::unordered_map<int32_t, int32_t> tokenAt;              // node → id
   int32_t nodes = 1;
-  bool starts[256] = {}; // whether a string begins with the byte
+  bool starts[256] = {}; // whether a string begins with this byte
 };
 
 } // namespace nstf::runtime

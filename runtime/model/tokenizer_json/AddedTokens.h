@@ -1,8 +1,8 @@
 // The "added_tokens" of tokenizer.json.
 //
-// Tokens that are found in the text as they stand, before the model sees it: special ones ("<s>") and a user's own. At
-// each place the longest counts. Those with "normalized": false are looked for in the raw text, the others in the
-// normalised one.
+// These tokens are searched verbatim in the text before the model encodes it: special ones ("<s>") and a user's own. At
+// each place the longest one matches. Those with "normalized": false are searched in the raw text, the others in the
+// normalised text.
 #pragma once
 
 #include "runtime/model/tokenizer_json/AddedToken.h"
@@ -14,19 +14,19 @@ namespace nstf::runtime {
 class AddedTokens {
 public:
   AddedTokens() = default;
-  /// Reads the list; ids must agree with the model's vocabulary. Throws std::runtime_error at the place that is wrong.
+  /// Reads the list; ids must agree with the model's vocabulary. Throws std::runtime_error at the place of an error.
   AddedTokens(const support::JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer);
 
-  /// A piece of text, or the token found in its place.
+  /// A part of the text, or the token found in its place.
   struct Part {
     std::string_view text;
     std::size_t offset; // in the text that was cut
     std::optional<int32_t> token;
   };
-  /// Cuts at the tokens that are looked for in raw, or in normalised, text.
+  /// Cuts at the tokens that are searched in raw or, with `normalized`, in normalised text.
   std::vector<Part> cut(std::string_view text, bool normalized) const;
 
-  /// nullptr where no added token has that id.
+  /// nullptr if no added token has this id.
   const AddedToken *find(int32_t id) const;
   std::optional<int32_t> idOf(const std::string &content) const;
   /// The largest id + 1.

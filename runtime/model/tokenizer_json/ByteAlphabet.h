@@ -1,7 +1,7 @@
-// Bytes as visible characters.
+// Maps bytes to printable characters.
 //
-// GPT-2's trick (openai/gpt-2, encoder.py, bytes_to_unicode): every byte has a printable character, its own where
-// Latin-1 has one, else the next free one from U+0100 on. So pieces of bytes can be written as strings.
+// GPT-2's mapping (openai/gpt-2, encoder.py, bytes_to_unicode): a byte that is a printable character of Latin-1 maps to
+// it, any other byte to the next free character from U+0100 on. Any string of bytes can thus be written as text.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace nstf::runtime {
 
-/// Each byte as its character.
+/// The text in which each byte is its character.
 std::string bytesToAlphabet(std::string_view bytes);
-/// The bytes of a text in the alphabet, or nothing where it has other characters.
+/// The bytes of a text in this alphabet; nothing if the text has other characters.
 std::optional<std::string> bytesFromAlphabet(std::string_view text);
 
 } // namespace nstf::runtime

@@ -1,10 +1,10 @@
 // The "decoder" of tokenizer.json.
 //
-// From tokens to text, token by token. The file describes a chain of functions from a list of strings to a list of
-// strings; here each is a stage that passes on what is certain, so a text can be shown while it grows. What a chain
-// returns, joined, is what the functions make of the whole list. One difference: where a run of byte tokens ("<0xE6>")
-// is not UTF-8, Hugging Face replaces every byte of the run by U+FFFD, and this the ill-formed bytes alone, which are
-// known before the run ends.
+// Turns tokens into text, token by token. The file describes a chain of functions from a list of strings to a list of
+// strings. Here each function is a stage that passes on the text that is certain, so that a text can be shown while it
+// grows. The results of a chain, concatenated, are the result of the functions on the whole list, with one difference:
+// where a run of byte tokens ("<0xE6>") is not UTF-8, Hugging Face replaces every byte of the run by U+FFFD. This
+// decoder replaces only the ill-formed bytes, which are known before the run ends.
 //
 // Types: ByteLevel, WordPiece, Metaspace, BPEDecoder, Replace, ByteFallback, Fuse, Strip, Sequence.
 #pragma once
@@ -17,12 +17,12 @@
 
 namespace nstf::runtime {
 
-/// What the stages of a chain made of the tokens of one text.
+/// Bytes that the stages of a chain have read and made for one text.
 struct DecoderGrowth {
   std::string place; ///< of the decoder, for messages
   std::size_t stages = 0, given = 0, made = 0;
 
-  /// Bytes that may still come; throws std::runtime_error when there are none (Growth.h).
+  /// Bytes that may still be made; throws std::runtime_error when the limit is exceeded (Growth.h).
   std::size_t left() const {
     const std::size_t max = maxGrowth(given) * stages;
     checkGrowth(place, made, max);
@@ -34,13 +34,13 @@ struct DecoderGrowth {
   }
 };
 
-/// One function of the chain, for one text.
+/// One function of the chain, decoding one text.
 class DecoderStage {
 public:
   virtual ~DecoderStage() = default;
-  /// A token, or the next part of it where `starts` is false.
+  /// A token, or its next part if `starts` is false.
   virtual void push(std::string text, bool starts) = 0;
-  /// No more tokens come: passes on what was held back.
+  /// Called when no more tokens come: passes on the text that was held back.
   virtual void finish() = 0;
 
 protected:
@@ -63,19 +63,19 @@ protected:
 
 using StageMaker = std::function<std::unique_ptr<DecoderStage>()>;
 
-/// The file's decoder: makers of its stages, in order.
+/// The file's decoder: factories of its stages, in order.
 struct Decoder {
   std::vector<StageMaker> stages;
-  bool fused = false; // whether what leaves the last stage is one token
+  bool fused = false; // whether the output of the last stage is one token
   std::string place;  // for messages
 };
 
-/// Reads one; throws std::runtime_error at the place that is wrong.
+/// Reads a decoder; throws std::runtime_error at the place of an error.
 Decoder readDecoder(const support::JsonCursor &json);
-/// Where a file has none, tokens are joined by spaces.
+/// The decoder of a file that has none: joins tokens by spaces.
 Decoder joinBySpaces();
 
-/// The stages of one text, connected.
+/// The stages for one text, connected.
 class DecoderChain {
 public:
   explicit DecoderChain(const Decoder &decoder);
@@ -86,7 +86,7 @@ public:
 private:
   std::vector<std::unique_ptr<DecoderStage>> stages;
   std::unique_ptr<std::string> out = std::make_unique<std::string>();        // stages point to it
-  std::unique_ptr<DecoderGrowth> growth = std::make_unique<DecoderGrowth>(); // and to it
+  std::unique_ptr<DecoderGrowth> growth = std::make_unique<DecoderGrowth>(); // stages point to it
 };
 
 } // namespace nstf::runtime

@@ -1,10 +1,9 @@
 // Regular expressions of tokenizer.json.
 //
-// The file's patterns are Oniguruma's (Ruby syntax); PCRE2 runs them. The two agree on nearly everything tokenizers
-// use, the rest is rewritten: \s and \w by Unicode property (PCRE2's take other characters), \h as a hexadecimal digit,
-// the flag m, long names of categories. What has another meaning in PCRE2 and cannot be rewritten is refused: nested
-// classes,
-// && in a class, a possessive interval.
+// The file's patterns are Oniguruma's (Ruby syntax); PCRE2 runs them. The two agree on nearly everything that
+// tokenizers use. The rest is rewritten: \s and \w by Unicode property (PCRE2's match other characters), \h as a
+// hexadecimal digit, the flag m, long names of categories. Constructs that have another meaning in PCRE2 and cannot be
+// rewritten are refused: nested classes, && in a class, a possessive interval.
 #pragma once
 
 #include <memory>
@@ -14,7 +13,7 @@
 
 namespace nstf::runtime {
 
-/// Part of a text, in bytes.
+/// A part of a text, in bytes.
 struct Span {
   std::size_t begin, end;
   bool isMatch;
@@ -22,15 +21,17 @@ struct Span {
 
 class Pattern {
 public:
-  /// Throws std::runtime_error with what is wrong and where in the expression.
+  /// Throws std::runtime_error with the error and its place in the expression.
   static Pattern compile(std::string_view expression);
-  /// That string and nothing else.
+  /// Matches exactly this string.
   static Pattern literal(std::string_view text);
 
-  /// The text cut at the matches, in order: matches and what is between them. An empty match is an empty span; one that
-  /// follows a match at once is left out. Throws std::runtime_error when matching takes too many steps.
+  /// Cuts the text at the matches: returns the matches and the parts between them, in order. An empty match is an empty
+  /// span, but an empty match directly after another match is dropped. Throws std::runtime_error when matching takes
+  /// too many steps.
   std::vector<Span> split(std::string_view text) const;
-  /// The text with each match replaced; where that is more than `max` bytes, its beginning, more than `max` bytes.
+  /// The text with each match replaced. If the result exceeds `max` bytes, only a beginning of it, longer than `max`
+  /// bytes, is returned.
   std::string replace(std::string_view text, std::string_view by, std::size_t max = SIZE_MAX) const;
   /// The string of a literal; empty for expressions.
   const std::string &literalText() const { return fixed; }
@@ -40,7 +41,7 @@ private:
   std::string fixed;
 };
 
-/// The expression as PCRE2 takes it.
+/// The expression in PCRE2's syntax.
 std::string translateOniguruma(std::string_view expression);
 
 } // namespace nstf::runtime

@@ -1,7 +1,8 @@
 // The "post_processor" of tokenizer.json.
 //
-// What a model wants around a text: [CLS] … [SEP], a beginning of text. Types: TemplateProcessing, BertProcessing,
-// RobertaProcessing, ByteLevel (which has a say about offsets only), Sequence. Single texts, no pairs.
+// Adds the tokens that a model expects around a text: [CLS] … [SEP], a beginning of text. Types: TemplateProcessing,
+// BertProcessing, RobertaProcessing, ByteLevel (which affects only offsets), Sequence. Only single texts are supported,
+// no pairs.
 #pragma once
 
 #include "nstf/Tokenizer.h"
@@ -11,10 +12,10 @@
 
 namespace nstf::runtime {
 
-/// Adds its tokens to a text's.
+/// Adds its tokens to those of a text.
 using PostProcessor = std::function<TokenSequence(TokenSequence)>;
 
-/// Reads one; ids must be below `size`. Throws std::runtime_error at the place that is wrong.
+/// Reads a post-processor; ids must be below `size`. Throws std::runtime_error at the place of an error.
 PostProcessor readPostProcessor(const support::JsonCursor &json, int32_t size, int depth = 0);
 
 } // namespace nstf::runtime

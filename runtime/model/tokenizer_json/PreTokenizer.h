@@ -1,7 +1,7 @@
 // The "pre_tokenizer" of tokenizer.json.
 //
-// Cuts the text into pieces no token crosses. Types: Sequence, ByteLevel, Split, Metaspace, BertPreTokenizer, Digits,
-// Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit.
+// Cuts the text into pieces; no token spans two pieces. Types: Sequence, ByteLevel, Split, Metaspace, BertPreTokenizer,
+// Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit.
 #pragma once
 
 #include "runtime/model/tokenizer_json/Pattern.h"
@@ -13,18 +13,19 @@ namespace nstf::runtime {
 
 struct Piece {
   std::string text;
-  bool atStart = false; // begins where the whole text does
+  bool atStart = false; // the piece begins at the start of the whole text
 };
 
-/// Replaces each piece by the pieces it is cut into, none of them empty.
+/// Replaces each piece by the pieces into which it is cut; none of them is empty.
 using PreTokenizer = std::function<void(std::vector<Piece> &)>;
 
-/// Reads one; throws std::runtime_error at the place that is wrong. `depth`: of sequences around it.
+/// Reads a pre-tokenizer; throws std::runtime_error at the place of an error. `depth`: the number of enclosing
+/// sequences.
 PreTokenizer readPreTokenizer(const support::JsonCursor &json, int depth = 0);
 
-/// What becomes of the matches a text is cut at.
+/// What happens to the matches at which a text is cut.
 enum class Delimiters { Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous };
-/// The parts that are left, in order.
+/// The remaining parts, in order.
 std::vector<Span> cut(const std::vector<Span> &spans, Delimiters delimiters);
 
 } // namespace nstf::runtime

@@ -1,4 +1,4 @@
-// Fields that several parts of tokenizer.json share.
+// Reads fields that several parts of tokenizer.json share.
 #pragma once
 
 #include "runtime/model/tokenizer_json/Pattern.h"
@@ -14,9 +14,9 @@ std::string readText(const support::JsonCursor &json, const char *key);
 char32_t readCharacter(const support::JsonCursor &value);
 /// {"String": "…"} or {"Regex": "…"}.
 Pattern readPattern(const support::JsonCursor &value);
-/// A token's id. Ids beyond any model's vocabulary are refused.
+/// A token's id. Ids above maxTokenId are refused.
 int32_t readId(const support::JsonCursor &value);
-/// The largest id a file may name: larger vocabularies than 2^24 are refused everywhere.
+/// The largest id that a file may name: vocabularies larger than 2^24 are refused everywhere.
 inline constexpr int32_t maxTokenId = (1 << 24) - 1;
 
 } // namespace nstf::runtime

@@ -1,8 +1,8 @@
-// What lies beside a tokenizer's file in a Hugging Face folder.
+// The side files of a tokenizer's file in a Hugging Face folder.
 //
-// tokenizer_config.json has settings, special tokens by their roles ("bos_token") and, since 2023, all tokens that were
-// added to the model's own ("added_tokens_decoder"). Where it hasn't those, special_tokens_map.json outweighs its
-// special tokens, and added_tokens.json has the added ones. A value is read, and found wrong, when it is asked for.
+// tokenizer_config.json has settings, special tokens by role ("bos_token") and, since 2023, all tokens that were added
+// to the model's own ("added_tokens_decoder"). If it lacks the latter, special_tokens_map.json takes precedence over
+// its special tokens, and added_tokens.json has the added tokens. A value is read and checked only when it is used.
 #pragma once
 
 #include "nstf/Tokenizer.h"
@@ -13,7 +13,7 @@ namespace nstf::runtime {
 /// A token as a file names it.
 struct NamedToken {
   AddedToken token;
-  bool isPlain = false; // a string: its flags are not given
+  bool isPlain = false; // a string, without flags
   std::string place;    // for messages
 };
 
@@ -23,27 +23,28 @@ inline constexpr const char *specialTokenRoles[] = {"bos_token", "eos_token", "u
 
 class TokenizerConfig {
 public:
-  /// Throws std::runtime_error where a file is no JSON object.
+  /// Throws std::runtime_error when a file is no JSON object.
   explicit TokenizerConfig(const TokenizerSideFiles &files);
 
-  /// A setting of tokenizer_config.json; nothing where it is absent or null.
+  /// A setting of tokenizer_config.json; nothing if it is absent or null.
   std::optional<bool> flag(const char *key) const;
   std::optional<std::string> text(const char *key) const;
-  /// Where the setting stands, for messages; empty where it is absent, null, false or an empty object.
+  /// The place of the setting, for messages; empty if it is absent, null, false or an empty object.
   std::string placeOf(const char *key) const;
 
-  /// Whether a special token's role, such as "bos_token", is mentioned; it may be null.
+  /// Whether the files mention a special token's role, such as "bos_token"; its value may be null.
   bool mentions(const char *role) const;
-  /// The token of a role; nothing where none is mentioned, or null.
+  /// The token of a role; nothing if the role is not mentioned or null.
   std::optional<NamedToken> special(const char *role) const;
   /// Special tokens without such a role: "additional_special_tokens", then "extra_special_tokens".
   std::vector<NamedToken> otherSpecials() const;
 
   /// Whether there is an "added_tokens_decoder".
   bool hasDecoder() const;
-  /// The added tokens, by id. Throws std::runtime_error where two have one id.
+  /// The added tokens, by id. Throws std::runtime_error when two have the same id.
   std::map<int32_t, NamedToken> added() const;
-  /// What added_tokens.json says that "added_tokens_decoder" doesn't: a place, or empty. Such tokens don't count.
+  /// The place of a token of added_tokens.json that is missing from "added_tokens_decoder", or empty. Such tokens are
+  /// ignored.
   std::string placeOfUnread() const;
 
 private:
@@ -54,7 +55,7 @@ private:
   };
   static Document read(const std::filesystem::path &path);
   std::map<int32_t, NamedToken> addedByName() const;
-  /// The value of a special token's key, in the file that decides.
+  /// The value of a special token's key, from the file that takes precedence.
   std::optional<support::JsonCursor> find(const char *key) const;
 
   Document config, specialTokens, addedTokens;

@@ -1,13 +1,13 @@
 // Hugging Face's tokenizer.json.
 //
-// The file of the library "tokenizers" (https://github.com/huggingface/tokenizers, version "1.0" of the format): added
-// tokens are found first, then the text goes through normalizer, pre_tokenizer and model, and post_processor puts
-// special tokens around it; decoder is the way back. Behaviour follows that library to the id, except that prompts are
-// never padded or cut ("truncation" and "padding" are the application's), and a text that is not UTF-8 has U+FFFD in
-// its place.
+// The file of the library "tokenizers" (https://github.com/huggingface/tokenizers, version "1.0" of the format). Added
+// tokens are found first; the normalizer, pre_tokenizer and model then process the text between them, and the
+// post_processor puts special tokens around the result. The decoder is the inverse. All ids equal that library's,
+// except that prompts are never padded or cut ("truncation" and "padding" are left to the application), and that bytes
+// which are not UTF-8 are replaced by U+FFFD.
 //
-// tokenizer_config.json, where it lies beside, has a say about the beginning of a text: "add_bos_token" with
-// "bos_token" outweighs the post_processor.
+// A tokenizer_config.json beside the file can change the beginning of a text: "add_bos_token" with "bos_token" takes
+// precedence over the post_processor.
 #pragma once
 
 #include "nstf/Tokenizer.h"
@@ -42,7 +42,7 @@ private:
   PostProcessor postProcessor; // may be empty
   Decoder decoder;
   std::optional<bool> addBos;
-  int32_t bosToken = 0; // where addBos has a value
+  int32_t bosToken = 0; // valid if addBos has a value
 };
 
 } // namespace nstf::runtime

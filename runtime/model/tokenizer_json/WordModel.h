@@ -1,8 +1,8 @@
 // The "model" of tokenizer.json.
 //
-// From a piece of text to ids. BPE: neighbours merged by rank, best first (Sennrich et al., 2016). WordPiece: the
-// longest known start, again and again (Schuster and Nakajima, 2012). Unigram: the split of best probability (Kudo,
-// 2018). WordLevel: the whole piece or unknown.
+// Turns a piece of text into ids. BPE: merges neighbours by rank, best first (Sennrich et al., 2016). WordPiece: takes
+// the longest known prefix, repeatedly (Schuster and Nakajima, 2012). Unigram: the split of highest probability (Kudo,
+// 2018). WordLevel: the whole piece, or unknown.
 #pragma once
 
 #include "support/JsonCursor.h"
@@ -12,13 +12,13 @@
 
 namespace nstf::runtime {
 
-/// Names and ids, one to one.
+/// One-to-one mapping of names and ids.
 class Vocabulary {
 public:
-  /// False when the name or the id is there already.
+  /// Returns false when the name or the id exists already.
   bool add(std::string name, int32_t id);
   std::optional<int32_t> idOf(std::string_view name) const;
-  /// nullptr where no piece has that id.
+  /// nullptr if no piece has this id.
   const std::string *nameOf(int32_t id) const;
   /// The largest id + 1.
   int32_t size() const { return end; }
@@ -31,24 +31,25 @@ private:
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids;
-  std::unordered_map<int32_t, const std::string *> names; // into ids, whose entries stay where they are
+  std::unordered_map<int32_t, const std::string *> names; // point into ids, whose entries do not move
   int32_t end = 0;
   std::size_t longestName = 0;
 };
 
 class WordModel {
 public:
-  /// Reads one; throws std::runtime_error at the place that is wrong.
+  /// Reads a model; throws std::runtime_error at the place of an error.
   static std::unique_ptr<WordModel> read(const support::JsonCursor &json);
   virtual ~WordModel() = default;
-  /// Appends the ids of a piece. Throws std::runtime_error when a text needs an unknown token and there is none.
+  /// Appends the ids of a piece. Throws std::runtime_error when the piece needs an unknown token and the model has
+  /// none.
   virtual void encode(std::string_view piece, std::vector<int32_t> &ids) const = 0;
   const Vocabulary &vocabulary() const { return words; }
 
 protected:
   /// The object of names and ids in "vocab".
   void readVocabulary(const support::JsonCursor &json);
-  /// The id of the name in `key`, if the field is there. Throws when it is no piece.
+  /// The id of the piece that the field `key` names; nothing if the field is absent. Throws if it names no piece.
   std::optional<int32_t> readName(const support::JsonCursor &json, const char *key) const;
 
   Vocabulary words;
@@ -58,7 +59,7 @@ std::unique_ptr<WordModel> readBytePairModel(const support::JsonCursor &json);
 std::unique_ptr<WordModel> readWordPieceModel(const support::JsonCursor &json);
 std::unique_ptr<WordModel> readUnigramModel(const support::JsonCursor &json);
 
-/// The ids of a string's bytes by their names, "<0x0A>"; nothing where one is no piece.
+/// The ids of a string's bytes by name, "<0x0A>"; nothing if one of them is no piece.
 std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes);
 
 } // namespace nstf::runtime
