@@ -1,7 +1,6 @@
 // The checks of a launch.
 //
-// Each check is a Monitor of its own; the checker passes everything on to those that are wanted and keeps what they
-// find.
+// Each check is a Monitor of its own. The checker forwards all events to the selected checks and keeps their findings.
 #pragma once
 
 #include "runtime/emulator/checks/Checks.h"
@@ -21,13 +20,13 @@ class Memory;
 
 namespace checks {
 
-/// What the checks found: the same at the same place once, with a count.
+/// Findings of the checks; the same finding at the same place is kept once, with a count.
 class FindingList {
 public:
   static constexpr size_t max = 50;
   void add(Finding finding);
   const std::vector<Finding> &all() const { return findings; }
-  /// Findings at further places than the kept ones.
+  /// Number of findings at other places, beyond `max`, that were not kept.
   uint64_t dropped() const { return left; }
 
 private:
@@ -35,17 +34,17 @@ private:
   uint64_t left = 0;
 };
 
-/// What the checks of one launch after another share.
+/// State that the checks share, from launch to launch.
 struct CheckContext {
   const Target &target;
   Memory &memory;
   FindingList findings;
-  std::unique_ptr<ProgramFacts> facts; ///< of the running launch's program
+  std::unique_ptr<ProgramFacts> facts; ///< of the current launch's program
 
   void report(const Wave &wave, const MicroOp *op, std::string check, std::string what, uint64_t lanes = 0);
 };
 
-/// A check. Findings go to `context`; its `facts` stand while a launch runs.
+/// A check. It adds findings to `context`, whose `facts` are valid while a launch runs.
 class Check : public Monitor {
 public:
   explicit Check(CheckContext &context) : context(context) {}
@@ -63,7 +62,7 @@ class Checker final : public Monitor {
 public:
   Checker(CheckSet set, const Target &target, Memory &memory);
   ~Checker() override;
-  /// Of all launches so far.
+  /// The findings of all launches so far.
   const std::vector<Finding> &findings() const { return context.findings.all(); }
   uint64_t dropped() const { return context.findings.dropped(); }
 
@@ -80,7 +79,7 @@ public:
   void barrier(Workgroup &group) override;
 
 private:
-  /// A program's facts are kept from one launch to the next.
+  /// A program's facts, which are kept from launch to launch.
   std::unique_ptr<ProgramFacts> &factsOf(const Launch &launch);
 
   CheckContext context;

@@ -1,4 +1,4 @@
-// The checks there are, and which of them are wanted.
+// The available checks, and the selection of checks.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@ struct CheckContext;
 
 struct CheckInfo {
   std::string_view name;
-  std::string_view finds; ///< for people
+  std::string_view finds; ///< for users
   std::unique_ptr<Check> (*make)(CheckContext &context);
-  bool endsLaunch = false; ///< its findings are faults: what the others have to say of the instruction comes first
+  bool endsLaunch = false; ///< its findings are faults; other checks report on the instruction first
 };
 
-/// All checks; what is said of them anywhere (options, help, errors) comes from here.
+/// All checks; options, help and errors take their texts from here.
 std::span<const CheckInfo> allChecks();
-/// Their names, "backward" and "all": "memory, uninit, … or all" with ", " and " or ".
+/// The names of all checks, "backward" and "all": "memory, uninit, … or all" with ", " and " or ".
 std::string checkNames(std::string_view separator, std::string_view last);
-/// A line for each, and for "backward": its name, what it finds.
+/// One line for each check and for "backward": its name and what it finds.
 std::string describeChecks();
 
-/// Which checks are wanted.
+/// A selection of checks.
 class CheckSet {
 public:
-  /// From "memory,wait" or "all"; "" is none. Throws std::invalid_argument naming `origin` ("--check",
-  /// "NSTF_EMU_CHECK") for a name there isn't.
+  /// Parses "memory,wait" or "all"; "" selects none. Throws std::invalid_argument naming `origin` ("--check",
+  /// "NSTF_EMU_CHECK") for an unknown name.
   static CheckSet parse(std::string_view names, std::string_view origin);
   bool any() const { return wanted != 0; }
-  /// `check`: one of allChecks().
+  /// Precondition: `check` is one of allChecks().
   bool has(const CheckInfo &check) const { return wanted >> (&check - allChecks().data()) & 1; }
 
-  /// "backward" among the names, not alone: the last wave of a workgroup goes first. Shows races that an atomic
-  /// operation hides in the usual order.
+  /// Set by the name "backward", which cannot be the only one: waves of a workgroup run in reverse order, the last
+  /// first. This shows races that an atomic operation hides in the usual order.
   bool backward = false;
 
 private:
-  uint32_t wanted = 0; ///< a bit a check
+  uint32_t wanted = 0; ///< one bit a check
 };
 
 } // namespace nstf::emulator::checks

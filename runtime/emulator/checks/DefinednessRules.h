@@ -1,9 +1,9 @@
-// How undefined bits go through an operation.
+// How undefined bits propagate through an operation.
 //
-// What bits of a result are undefined, given the operands' values and undefined bits. Logic, shifts, moves of bits and
-// comparisons are exact to the bit, sums and products reach from the lowest undefined bit upwards, of everything else
-// the whole element is undefined. The ideas are those of Seward and Nethercote, "Using Valgrind to detect undefined
-// value errors with bit-precision" (USENIX 2005).
+// Computes the undefined bits of a result from the operands' values and undefined bits. Logic, shifts, moves of bits
+// and comparisons are exact to the bit. Sums and products are undefined from the lowest undefined bit upwards. For all
+// other operations the whole element is undefined. The ideas are those of Seward and Nethercote, "Using Valgrind to
+// detect undefined value errors with bit-precision" (USENIX 2005).
 #pragma once
 
 #include "runtime/emulator/checks/DefinednessState.h"
@@ -20,10 +20,10 @@ enum class Rule : uint8_t {
   Or,
   OrNot,
   Xor,
-  Upwards, ///< from the lowest undefined bit on
-  Product, ///< likewise, above the zeros of the other factor; a zero defines it
+  Upwards, ///< undefined from the lowest undefined bit on
+  Product, ///< likewise, shifted by the trailing zeros of the other factor; a zero factor defines it
   ProductSum,
-  HighProduct, ///< a zero defines it
+  HighProduct, ///< a zero factor defines it
   ShiftLeft,
   ShiftRight,
   ShiftLeftReverse,
@@ -60,18 +60,18 @@ enum class Rule : uint8_t {
   QuadMask
 };
 
-/// How an instruction's shadow is computed, as far as it has operands of the common kind.
+/// How the undefined bits of an instruction's result are computed, for instructions with the common kinds of operands.
 struct OpRule {
   Rule rule = Rule::Any;
   uint8_t sources = 0;
   OperandType types[4] = {};                                             ///< destination, sources
-  bool comparesEqual = false, compares = false, comparesNothing = false; ///< equal and not equal; order; never, always
+  bool comparesEqual = false, compares = false, comparesNothing = false; ///< == and !=; order; never, always
 };
 const OpRule &ruleOf(Opcode opcode);
 
-/// The result's undefined bits (and its value for the exact rules), `width` bits wide.
+/// The result's undefined bits (and, for the exact rules, its value), `width` bits wide.
 Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]);
-/// Whether the outcome of a comparison of `width` bits depends on undefined bits.
+/// Whether the result of a comparison of `width` bits depends on undefined bits.
 bool comparisonUndefined(const OpRule &rule, unsigned width, bool isSigned, Bits a, Bits b);
 
 inline uint64_t maskOf(unsigned width) { return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1; }

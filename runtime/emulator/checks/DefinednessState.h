@@ -1,8 +1,8 @@
 // Undefined bits of a wave's registers.
 //
-// Beside each register bit one that says whether it is undefined, and beside each register where that comes from. What
-// is asked nearly always is whether any lane of a row is undefined, so each row has a mask of lanes; bits and origins
-// are kept for the lanes of the mask only.
+// Each register bit has a shadow bit that says whether it is undefined, and each register an origin of its undefined
+// bits. The most frequent query is whether any lane of a row is undefined. Each row therefore has a mask of lanes; bits
+// and origins are valid only for the lanes in the mask.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -16,10 +16,10 @@
 
 namespace nstf::emulator::checks {
 
-/// Where an undefined value was born: a register or memory that nobody wrote.
+/// Origin of an undefined value: a register or memory that was never written.
 struct Origin {
   enum Kind : uint8_t { None, Vector, Scalar, Lds, Scratch, Global };
-  uint64_t word = 0; ///< kind above the register's number, the offset or the address
+  uint64_t word = 0; ///< kind in the top byte; below it the register's number, the offset or the address
   Origin() = default;
   Origin(Kind kind, uint64_t value) : word(uint64_t(kind) << 56 | (value & 0xffffffffffffff)) {}
   Kind kind() const { return Kind(word >> 56); }
@@ -31,31 +31,32 @@ struct Bits {
   uint64_t value = 0, undefined = 0;
 };
 
-/// What is undefined of a lane's result, and where that comes from.
+/// The undefined bits of a lane's result, and their origin.
 struct Undefined {
   uint64_t bits = 0;
   Origin origin;
 };
 
-/// The LDS of a workgroup: the undefined bits of each byte; origins by dword, of undefined values stored there.
+/// Shadow of a workgroup's LDS: the undefined bits of each byte; by dword, the origins of undefined values stored
+/// there.
 struct LdsShadow {
   std::vector<uint8_t> bits;
   std::unordered_map<uint64_t, Origin> origins;
 };
 
-/// Large, but only the rows that a kernel uses are ever touched; made by calloc so that the rest costs nothing.
+/// The struct is large, but a kernel touches only the rows that it uses; calloc makes the untouched ones free of cost.
 struct WaveShadow {
   uint64_t undefined[registerRows]; ///< lanes with an undefined bit
-  uint64_t fresh[registerRows];     ///< of these the ones never written: all bits undefined
+  uint64_t fresh[registerRows];     ///< of these, lanes never written: all bits undefined
   uint32_t bits[registerRows][Wave::width];
   Origin origins[registerRows][Wave::width];
   uint32_t scalars[sgpr::count];
   Origin scalarOrigins[sgpr::count];
   LdsShadow *lds;
-  uint32_t dma[Wave::width]; ///< undefined bits of what an LDS-DMA load is moving
+  uint32_t dma[Wave::width]; ///< undefined bits of the data that an LDS-DMA load moves
   Origin dmaOrigins[Wave::width];
-  /// Choices of values by lanes whose condition is undefined (DefinednessChoices.cpp), by the instructions that begin
-  /// and end them, the innermost last.
+  /// Open choices: code that selects values by lanes with an undefined condition (DefinednessChoices.cpp). Each has the
+  /// instructions that begin and end it; the innermost is the last.
   struct ChoiceUnderWay {
     uint32_t begin, join;
     uint64_t lanes;
@@ -63,7 +64,7 @@ struct WaveShadow {
   } choices[8];
   unsigned choiceDepth;
   static constexpr uint32_t noChoice = ~0u;
-  uint32_t choiceJoin; ///< of the innermost
+  uint32_t choiceJoin; ///< end of the innermost choice
 
   static WaveShadow *make() {
     void *memory = std::calloc(1, sizeof(WaveShadow));
@@ -95,9 +96,9 @@ struct WaveShadow {
     undefined[row] &= ~lanes;
     fresh[row] &= ~lanes;
   }
-  /// The result of an instruction that goes lane by lane, of one or two rows: `result(lane)` says what is undefined of
-  /// the `lanes` whose operands are, the others of `exec` are defined. Nothing is set before all is asked for, as the
-  /// result may stand where the operands do.
+  /// The result of a lane-wise instruction, in one or two rows. `result(lane)` gives the undefined bits for the `lanes`
+  /// with undefined operands; the other lanes of `exec` become defined. All results are computed before any is set, as
+  /// the result's rows may be the operands'.
   template <typename F> void setLanes(unsigned row, unsigned rows, uint64_t exec, uint64_t lanes, F result) {
     if (!lanes) { // nearly always
       for (unsigned k = 0; k < rows; ++k)
@@ -141,7 +142,7 @@ inline Origin originAt(const Map &origins, uint64_t at, const uint8_t *bits, uns
   return found == origins.end() ? Origin(unwritten, at + i) : found->second;
 }
 
-/// Row of a vector source that is a register; constants are always defined.
+/// Whether a vector source is a register; constants are always defined.
 inline bool isRegister(SourceRef ref) { return !(ref & constantSource); }
 inline unsigned rowOf(SourceRef ref) { return ref / (Wave::width * 4); }
 inline unsigned scalarOf(SourceRef ref) { return ref / 4; }

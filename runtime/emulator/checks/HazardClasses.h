@@ -7,12 +7,12 @@
 
 namespace nstf::emulator::checks {
 
-/// How a producer's and a consumer's registers must meet.
+/// How the registers of producer and consumer must overlap.
 enum class HazardOverlap : uint8_t { Any, PastDgemm, NearestAny, NearestSame, NearestPartial, NearestOther };
 enum class HazardChips : uint8_t { Both, Gfx90a, Gfx942 };
 
-/// What takes part in a hazard: a register, or something that is no register (numbers from `hazardUnit` on: the
-/// hardware register of s_setreg, MODE, the f64 ALU).
+/// The resources in a hazard: registers, or other state, numbered from `hazardUnit` on (the hardware register of
+/// s_setreg, MODE, the f64 ALU).
 using HazardRegisters = std::vector<RegisterRange>;
 constexpr uint16_t hazardUnit = 0x4000;
 

@@ -1,7 +1,7 @@
-// Findings of a launch, made once a place.
+// Findings of a launch, each made once a place.
 //
-// A mistake in a loop is seen a million times; its text is made when it is seen first, after that it is only counted.
-// What was found goes to the context when the launch ends.
+// A mistake in a loop occurs a million times. Its text is made at the first occurrence; later ones are only counted.
+// The findings are passed to the context when the launch ends.
 #pragma once
 
 #include "runtime/emulator/checks/Checker.h"
@@ -14,10 +14,10 @@ namespace nstf::emulator::checks {
 class MemoryReport {
 public:
   explicit MemoryReport(CheckContext &context) : context(context) {}
-  /// The next instruction: what is found at the same place is another occurrence from now on.
+  /// Begins the next instruction: a finding at a known place is now another occurrence.
   void nextAccess() { ++access; }
-  /// Where it is new, `make()` gives the finding. `kind`: what is found there, a small number. `lanes` found one by one
-  /// in one access are one occurrence.
+  /// Adds a finding; if its place is new, `make()` creates it. `kind`: a small number that distinguishes findings at
+  /// one place. `lanes` that are found one by one in one access count as one occurrence.
   template <typename Make> void add(const MicroOp *op, unsigned kind, uint64_t lanes, Make make) {
     auto [known, isNew] = places.try_emplace(uint64_t(op->instruction) << 8 | (kind & 0xff), Place{findings.size()});
     Place &place = known->second;
@@ -29,7 +29,7 @@ public:
     if (place.first == access)
       findings[place.finding].lanes |= lanes;
   }
-  /// The launch has ended.
+  /// Called when the launch has ended.
   void flush() {
     for (Finding &finding : findings)
       context.findings.add(std::move(finding));

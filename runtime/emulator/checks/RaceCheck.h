@@ -1,24 +1,28 @@
-// Accesses of several waves that nothing orders.
+// Finds unordered accesses of several waves.
 //
 // Two accesses of different waves to the same byte of LDS or device memory, one of them a write, race unless one
-// happens before the other. Happens-before is kept by vector clocks, so what is found doesn't depend on the order in
-// which the emulator runs waves:
-//   - a wave's own instructions, in order; lanes of a wave never race (they run in lockstep);
-//   - a barrier orders all waves of the workgroup, those that have ended included;
-//   - an atomic operation, a load and a store with cache bits (glc, sc0, sc1: that is how atomic loads and stores are
-//     compiled) release what the wave has done and acquire what was released at their address. Stores count as done
-//     when an s_waitcnt vmcnt(0) or a barrier has waited for them: a flag that is set without waiting for the data
-//     before releases nothing of them (LDS: lgkmcnt(0)). What is acquired counts from the next s_waitcnt or barrier on;
-//   - gfx90a compiles atomic stores without a mark: there a store of one lane that follows such a wait counts as one;
-//     on both chips a plain store to a location that the wave itself has changed atomically last (unlocking).
+// happens before the other. Vector clocks track happens-before, so the findings do not depend on the order in which the
+// emulator runs waves:
+//   - the instructions of a wave are ordered; lanes of a wave never race (they run in lockstep);
+//   - a barrier orders all waves of the workgroup, including those that have ended;
+//   - an atomic operation, and a load or store with cache bits (glc, sc0, sc1: atomic loads and stores are compiled to
+//     these), releases the wave's earlier accesses and acquires what was released at its address. A store is released
+//     only once an s_waitcnt vmcnt(0) (LDS: lgkmcnt(0)) or a barrier has waited for it: a flag that is set without
+//     waiting for the data releases none of the data. An acquire takes effect at the next s_waitcnt or barrier;
+//   - gfx90a compiles atomic stores without cache bits. On it, a store of one lane that follows such a wait counts as
+//     atomic. On both chips, so does a plain store to a location whose last atomic change is the wave's own
+//     (unlocking).
 // Not a race: the plain load that compilers put before a loop around an atomic compare and swap of the same location.
-// Order alone shows no other workgroup what was stored. A plain store to device memory is in the L2 of its XCD until
-// the wave, or one that a barrier ordered behind it, has written it back (buffer_wbl2, behind or before the s_waitcnt
-// for it), where there are several, and released at the device's scope (sc1); a plain load may find an older line until
-// the wave, or one of its workgroup and a barrier, has dropped them (buffer_inv, buffer_wbinvl1) after it acquired. Not
-// found: races hidden by an atomic operation that happens to order them in this run. Not reported: two waves that store
-// the same value to the same place (compilers let waves write replicated data redundantly), unless a third party reads
-// it.
+//
+// Order alone does not make a store visible to other workgroups. A plain store to device memory stays in the L2 of its
+// XCD, if there are several XCDs, until two things have happened: the wave, or one ordered after it by a barrier, has
+// written it back (buffer_wbl2, before or after the s_waitcnt for it), and released it at device scope (sc1). A plain
+// load may find an older line until the wave, or one that shares its workgroup and a barrier with it, has invalidated
+// its lines (buffer_inv, buffer_wbinvl1) after acquiring.
+//
+// Not found: races hidden by an atomic operation that happens to order them in this run. Not reported: two waves that
+// store the same value to the same place (compilers let waves write replicated data redundantly), unless another wave
+// reads it.
 #pragma once
 
 #include "runtime/emulator/checks/MemoryReport.h"
@@ -41,19 +45,19 @@ public:
   void barrier(Workgroup &group) override;
 
 private:
-  /// A plain load that races with an atomic operation: fine if it is the first guess of a loop around a compare and
-  /// swap of the same location, as compilers make them; else to be reported.
+  /// A plain load that races with an atomic operation. It is no race if it is the initial load of a loop around a
+  /// compare and swap of the same location, as compilers generate them; otherwise it is reported.
   struct Deferred {
     const MicroOp *op;
     Epoch other;
     unsigned lane, bytes;
   };
-  /// Stores that nothing has waited for yet, and what the wave knew when the first of them began.
+  /// Stores that nothing has waited for yet, and the wave's knowledge when the first of them was issued.
   struct Pending {
     bool any = false;
     Knowledge before;
   };
-  /// A wave's stores that may be in the L2 of its XCD alone: after the first of these steps, up to the last.
+  /// A wave's stores that may be only in the L2 of its XCD: those after step `first`, up to step `last`.
   struct HeldBack {
     bool any = false;
     uint32_t first = 0, last = 0;
@@ -63,9 +67,9 @@ private:
     Pending memory, lds; ///< stores
     HeldBack held;
     bool writesBack = false;                    ///< until the next s_waitcnt vmcnt(0)
-    std::shared_ptr<const ForeignClocks> shown; ///< of other workgroups: what was written back before it was released
-    std::shared_ptr<const ForeignClocks> fresh; ///< of that, what no line of a cache is older than
-    /// What a release hands on: without the stores that nothing has waited for.
+    std::shared_ptr<const ForeignClocks> shown; ///< of other workgroups: stores written back before their release
+    std::shared_ptr<const ForeignClocks> fresh; ///< of `shown`: stores that no cache line is older than
+    /// The knowledge that a release passes on: without stores that nothing has waited for.
     const Knowledge &released(unsigned wave) const {
       const Knowledge *oldest = &now;
       for (const Pending *pending : {&memory, &lds})
@@ -75,15 +79,15 @@ private:
     }
     std::vector<const SyncLocation *> acquired;      ///< not yet waited for
     const MicroOp *arrivedAt = nullptr;              ///< ds_gws_barrier, until the next s_waitcnt
-    std::unordered_map<uint64_t, Deferred> deferred; ///< by address (LDS: offset, with the top bit)
+    std::unordered_map<uint64_t, Deferred> deferred; ///< by address (LDS: offset, with the top bit set)
   };
   struct Group {
-    uint32_t number = 0; ///< of all workgroups of the launch, in the order they begin
+    uint32_t number = 0; ///< numbers the launch's workgroups in the order in which they begin
     std::vector<WaveState> waves;
     RaceCells lds;
     std::unordered_map<uint64_t, SyncLocation> ldsLocations;
   };
-  struct Party; // the access being looked at
+  struct Party; // the access being checked
 
   Group &groupOf(const Wave &w) {
     if (w.group != lastWorkgroup) {
@@ -96,7 +100,7 @@ private:
   void acquire(Group &group, WaveState &state);
   void arriveGlobally(Wave &w, const MicroOp *first);
   void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind, bool deviceWide);
-  /// What other workgroups are sure to see of the own one's stores when the wave releases.
+  /// The own workgroup's stores that other workgroups are sure to see after a release of the wave.
   static GroupClock getShown(const Group &group, unsigned wave);
   static void writeBack(Group &group, const GroupClock &steps);
   bool isDeviceWide(const Wave &w, const MicroOp *op, const MemoryAccess &access);
@@ -115,9 +119,9 @@ private:
   Group *lastGroup = nullptr;
   RaceCells memory;
   std::unordered_map<uint64_t, SyncLocation> locations;          ///< by address
-  SyncLocation globalBarrier;                                    ///< all resources of global wave sync
+  SyncLocation globalBarrier;                                    ///< shared by all resources of global wave sync
   std::vector<std::array<uint32_t, 3>> groupIds;                 ///< by Group::number
-  std::unordered_map<uint32_t, const MicroOp *> opOfInstruction; ///< of accesses, for messages
+  std::unordered_map<uint32_t, const MicroOp *> opOfInstruction; ///< of the accesses, for messages
 };
 
 } // namespace nstf::emulator::checks

@@ -1,8 +1,8 @@
-// What a wave has seen of the others.
+// What a wave has seen of other waves.
 //
-// Vector clocks: each wave counts its own steps (from one release to the next) and knows up to which step it has seen
-// each other wave. Waves of the own workgroup have a place each; of other workgroups only those are kept that something
-// was acquired from, by workgroup, in a table shared between waves until one of them learns more.
+// Vector clocks: each wave counts its own steps (a step lasts from one release to the next) and records, for each other
+// wave, the last step that it has seen. Each wave of the own workgroup has an entry. Of other workgroups, only those
+// from which something was acquired have one, in a table that waves share until one of them learns more.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ inline bool join(GroupClock &to, const GroupClock &from) {
   return changed;
 }
 
-/// Who accessed something, when, by which instruction, and whether atomically; in 64 bits.
+/// An access in 64 bits: workgroup, wave, step, instruction, and whether it was atomic.
 struct Epoch {
   static constexpr uint32_t groupMask = (1u << 20) - 1, lastStep = (1u << 22) - 1, noInstruction = (1u << 17) - 1;
-  uint64_t word = 0; ///< 0: nobody
+  uint64_t word = 0; ///< 0: none
   Epoch() = default;
   Epoch(uint32_t group, unsigned wave, uint32_t step, uint32_t instruction, bool atomic)
       : word(uint64_t(group & groupMask) << 44 | uint64_t(wave) << 40 | uint64_t(std::min(step, lastStep)) << 18 |
@@ -43,7 +43,7 @@ struct Epoch {
   bool atomic() const { return word & 1; }
 };
 
-/// Whether what happened at `epoch`, in another workgroup, is in `clocks`.
+/// Whether `clocks` include `epoch`, which is of another workgroup.
 inline bool covers(const std::shared_ptr<const ForeignClocks> &clocks, Epoch epoch) {
   if (!clocks)
     return false;
@@ -51,7 +51,7 @@ inline bool covers(const std::shared_ptr<const ForeignClocks> &clocks, Epoch epo
   return found != clocks->end() && epoch.step() <= found->second[epoch.wave()];
 }
 
-/// `to` with what `from` has more; they are shared until they differ.
+/// Adds the entries of `from` to `to`. The table is copied only if it changes.
 inline void join(std::shared_ptr<const ForeignClocks> &to, const ForeignClocks &from) {
   std::shared_ptr<ForeignClocks> more;
   for (const auto &[number, clock] : from) {
@@ -70,12 +70,12 @@ inline void join(std::shared_ptr<const ForeignClocks> &to, const ForeignClocks &
     to = more;
 }
 
-/// What a wave knows; also what a location of synchronisation hands on.
+/// The accesses that a wave has seen; also those that a synchronisation location passes on.
 struct Knowledge {
   GroupClock group = {};                       ///< of the own workgroup
-  std::shared_ptr<const ForeignClocks> others; ///< null: of no other
+  std::shared_ptr<const ForeignClocks> others; ///< null: none
 
-  /// Whether what happened at `epoch` happened before now.
+  /// Whether the access at `epoch` happened before now.
   bool covers(Epoch epoch, uint32_t ownGroup) const {
     if (epoch.group() == (ownGroup & Epoch::groupMask))
       return epoch.step() <= group[epoch.wave()];
@@ -83,11 +83,11 @@ struct Knowledge {
   }
 };
 
-/// A location that atomic operations order waves through: what was released there.
+/// A location by which atomic operations order waves: the accesses released there.
 struct SyncLocation {
   ForeignClocks released;
-  ForeignClocks shown; ///< of that, what was written back for other workgroups to see
-  const ForeignClocks *mergedLast = nullptr, *shownLast = nullptr; ///< joined already
+  ForeignClocks shown; ///< of `released`: stores written back, visible to other workgroups
+  const ForeignClocks *mergedLast = nullptr, *shownLast = nullptr; ///< tables that were joined last, to skip repeats
 };
 
 } // namespace nstf::emulator::checks

@@ -1,8 +1,9 @@
-// Who accessed which memory last.
+// The last accesses of each place in memory.
 //
-// For each dword the last plain write, the last atomic one and two reads since (the oldest that isn't superseded and
-// the newest): after Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
-// two readers instead of all, so that what every workgroup reads costs no more than anything else. A dword of which
+// Each dword has its last plain write, its last atomic write and two reads since (the oldest that is not superseded,
+// and the newest). This follows Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI
+// 2009), with two readers instead of all, so that data which every workgroup reads costs no more than other data. Once
+// only some bytes of a dword are accessed, it has one entry for each byte.
 // only some bytes are accessed has one entry for each byte from then on.
 #pragma once
 
@@ -18,7 +19,7 @@ namespace nstf::emulator::checks {
 struct RaceCell {
   Epoch write, atomic, firstRead, lastRead;
   static constexpr uint64_t splitMark = ~uint64_t(0);
-  bool split() const { return write.word == splitMark; } ///< its bytes have cells of their own
+  bool split() const { return write.word == splitMark; } ///< whether each byte has its own cell
 };
 
 /// Cells by dword number.
@@ -86,7 +87,7 @@ private:
     uint64_t number = ~uint64_t(0);
     Page *page = nullptr;
   };
-  std::array<Recent, 64> recent; ///< pages found lately, so that they needn't be looked up again
+  std::array<Recent, 64> recent; ///< recently used pages, to avoid lookups
 };
 
 } // namespace nstf::emulator::checks

@@ -1,13 +1,13 @@
-// Values that nobody wrote.
+// Finds uses of values that were never written.
 //
-// Follows undefined bits through registers, LDS, scratch and device memory, micro-op by micro-op, so that every
-// modifier of an encoding is followed like an operation of its own. Loading, computing with and copying undefined bits
-// is fine; it is a finding when they decide something: the address of a memory access, a branch, EXEC, or when they are
-// stored to device memory. (Whole undefined bytes beside defined ones in a dword are stored without a word, as padding
-// of structures is; memory remembers that they are undefined.) Reported bits count as defined from then on.
+// The check tracks undefined bits through registers, LDS, scratch and device memory, micro-op by micro-op, so that
+// every modifier of an encoding is tracked like a separate operation. Loading, computing with and copying undefined
+// bits is allowed. It is a finding if they determine the address of a memory access, a branch or EXEC, or if they are
+// stored to device memory. (Whole undefined bytes beside defined ones in a dword, such as padding of structures, are
+// stored without a finding; memory records that they are undefined.) Reported bits count as defined from then on.
 //
-// Undefined at first: vector registers but v0, SGPRs behind the ones the kernel is started with, VCC, M0, SCC; LDS of a
-// workgroup; scratch of a wave; device allocations (Memory::trackDefinedness).
+// Initially undefined: vector registers other than v0; SGPRs beyond those with which the kernel is started, VCC, M0,
+// SCC; the LDS of a workgroup; the scratch of a wave; device allocations (Memory::trackDefinedness).
 #pragma once
 
 #include "runtime/emulator/checks/DefinednessRules.h"
@@ -42,7 +42,7 @@ private:
   struct Free {
     void operator()(WaveShadow *shadow) const { std::free(shadow); }
   };
-  /// What the undefined bits reach.
+  /// How undefined bits are used.
   enum Sink : unsigned { Address, Branch, ExecMask, Store, AtomicData, AtomicMemory, Index };
 
   // DefinednessScalar.cpp
@@ -71,8 +71,8 @@ private:
 
   // DefinednessChoices.cpp
   struct Choice {
-    uint32_t join = 0;                 ///< the instruction that widens EXEC again; 0: it isn't one of values
-    std::vector<unsigned> rows, masks; ///< that are written until then
+    uint32_t join = 0;                 ///< the instruction that widens EXEC again; 0: it does not only select values
+    std::vector<unsigned> rows, masks; ///< registers written until then
   };
   Choice choiceBehind(uint32_t instruction) const;
   bool beginChoice(WaveShadow &s, const MicroOp *op, uint64_t lanes, Origin origin);
@@ -130,7 +130,8 @@ private:
   WaveShadow *last = nullptr;
   std::unordered_map<uint32_t, Choice> choices; ///< by instruction
   Shadow scratch;
-  std::unordered_map<uint64_t, Origin> origins; ///< by dword of scratch and device memory, of undefined values there
+  std::unordered_map<uint64_t, Origin>
+      origins; ///< by dword of scratch and device memory: origins of undefined values there
 };
 
 } // namespace nstf::emulator::checks

@@ -1,4 +1,4 @@
-// How many workgroups of a loaded kernel a compute unit holds.
+// Number of workgroups of a loaded kernel that a compute unit holds.
 #pragma once
 
 #include "support/Occupancy.h"
@@ -11,10 +11,11 @@ namespace nstf::emulator {
 struct DeviceModel;
 struct Kernel;
 
-/// For workgroups of `blockSize` work-items (more than 0) with that much LDS beside the kernel's own.
+/// For workgroups of `blockSize` work-items (more than 0) with `dynamicLds` bytes of LDS in addition to the kernel's
+/// own.
 support::Occupancy occupancyOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);
 
-/// Why no compute unit holds one such workgroup, with what it needs and what there is; empty where one does.
+/// Why no compute unit holds such a workgroup, with its requirements and the limits; empty if one does.
 std::string misfitOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);
 
 } // namespace nstf::emulator

@@ -1,4 +1,4 @@
-// NSTF_EMU_CHECK: every launch runs under the checks it names (checks/Checks.h).
+// NSTF_EMU_CHECK: every launch runs under the checks that it names (checks/Checks.h).
 #pragma once
 
 #include "runtime/emulator/hip_api/Device.h"
@@ -6,8 +6,9 @@
 
 namespace nstf::emulator {
 
-/// Runs a launch as `dispatch` does, under the device's checks if it has any: then one launch at a time. New findings
-/// go to stderr, a line each, and end in HipError(hipErrorLaunchFailure) with the first one's text.
+/// Runs a launch as `dispatch` does. If the device has checks, it runs under them, and only one launch runs at a time.
+/// New findings are printed to stderr, one a line; HipError(hipErrorLaunchFailure) with the first one's text is then
+/// thrown.
 void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOptions options);
 
 } // namespace nstf::emulator

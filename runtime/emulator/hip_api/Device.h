@@ -1,4 +1,4 @@
-// The one device of the process: chip, memory, and the handles that programs hold.
+// The single device of the process: chip, memory, and the handles that programs hold.
 #pragma once
 
 #include "runtime/emulator/decode/Target.h"
@@ -22,7 +22,7 @@ class Checker;
 }
 class DeviceTiming;
 
-/// The live objects behind one kind of handle: a handle is used only after it was found here.
+/// The live objects behind one kind of handle. A handle is dereferenced only if it is found here.
 template <typename T> class Handles {
 public:
   template <typename Handle> Handle add(std::unique_ptr<T> object) {
@@ -56,15 +56,15 @@ private:
   std::set<T *> live_;
 };
 
-/// The fault of an earlier launch: as on the chip, nothing runs on the device any more until it is reset.
-/// NSTF_EMU_AFTER_FAULT=continue: the device goes on, its memory as the launch left it.
+/// The fault of an earlier launch. As on the chip, nothing runs on the device after a fault until it is reset.
+/// NSTF_EMU_AFTER_FAULT=continue: the device continues, with its memory as the launch left it.
 class DeviceFault {
 public:
-  /// Whether faults stay, by NSTF_EMU_AFTER_FAULT. Throws std::runtime_error for what isn't a value of it.
+  /// Whether faults persist, by NSTF_EMU_AFTER_FAULT. Throws std::runtime_error if the variable has an unknown value.
   static bool stays();
   void set(const HipError &error);
   void clear() { is = false; }
-  /// Throws it, where there is one.
+  /// Throws the fault, if there is one.
   void check() const {
     if (is)
       rethrow();
@@ -74,45 +74,47 @@ private:
   [[noreturn]] void rethrow() const;
 
   std::atomic<bool> is = false;
-  mutable std::mutex mutex; ///< of all in this paragraph
+  mutable std::mutex mutex; ///< protects all fields of this group
   hipError_t code = hipSuccess;
   std::string text;
 };
 
 class Device {
 public:
-  /// The device, made at the first call: NSTF_EMU_TARGET says which chip ("gfx90a", "gfx942:xnack+"; gfx942 if unset).
-  /// Throws HipError(hipErrorNoDevice) when it names none. Never destroyed: programs call HIP in their own destructors.
+  /// The device, made at the first call: NSTF_EMU_TARGET selects the chip ("gfx90a", "gfx942:xnack+"; gfx942 if unset).
+  /// Throws HipError(hipErrorNoDevice) when it names no chip. The device is never destroyed: programs call HIP in their
+  /// own destructors.
   static Device &get();
-  /// Makes the device that chip, whatever the environment says; nothing where there is a device already.
+  /// Makes the device with this chip, whatever the environment says. Does nothing if the device exists already.
   static void make(const char *target);
-  /// The same with the check of a device ordinal (0 is the only one).
+  /// The same, with a check of the device ordinal (0 is the only one).
   static Device &get(int ordinal);
-  /// Which chip's time is to be predicted, whatever NSTF_EMU_TIMING says. Throws HipError where the device was made
-  /// with another.
+  /// Selects the chip whose time is predicted, overriding NSTF_EMU_TIMING. Throws HipError if the device was made with
+  /// another one.
   static void setTiming(const std::string &chip);
 
   const Target &target;
-  const TargetId id; ///< features set: "gfx942:sramecc+:xnack-"
+  const TargetId id; ///< with features set: "gfx942:sramecc+:xnack-"
   const DeviceModel model;
   Memory memory;
-  /// What NSTF_EMU_CHECK asks for; null: nothing. `checking` is held while it watches a launch.
+  /// The checks that NSTF_EMU_CHECK selects; null: none. `checking` is held while the checker watches a launch.
   const std::unique_ptr<checks::Checker> checker;
   std::mutex checking;
-  /// What NSTF_EMU_TIMING asks for; null: streams have no time of their own.
+  /// The timing that NSTF_EMU_TIMING selects; null: streams have no predicted time.
   const std::unique_ptr<DeviceTiming> timing;
   DeviceFault fault;
-  /// Held shared while a kernel or a copy runs, exclusively while memory is given back.
+  /// Held shared while a kernel or a copy runs, and exclusively while memory is freed.
   std::shared_mutex running;
 
 private:
-  /// The device; makes it if there is none. `target` null: the environment's.
+  /// The device; makes it if it does not exist. Null `target`: the environment's.
   static Device &getOrMake(const char *target);
   Device(const Target &target, TargetId id, DeviceModel model, std::unique_ptr<DeviceTiming> timing);
   ~Device();
 };
 
-/// 5 or 6: which HIP's enum values the program expects, by the soname it found this library under (.so.5 means 5).
+/// 5 or 6: the HIP version whose enum values the program expects, from the soname by which it loaded this library
+/// (.so.5 means 5).
 int hipMajorVersion();
 
 } // namespace nstf::emulator

@@ -1,4 +1,4 @@
-// How a failure inside becomes a hipError_t outside: functions throw, `guarded` catches, remembers and reports.
+// Turns internal failures into hipError_t: functions throw; `guarded` catches, records and reports.
 #pragma once
 
 #include "runtime/emulator/hip_api/Hip.h"
@@ -8,7 +8,7 @@
 
 namespace nstf::emulator {
 
-/// A call that fails with `code`. A message that a HIP program could not guess from the code alone is worth printing.
+/// A call that fails with `code`. `print` is set for messages that a HIP program could not infer from the code alone.
 struct HipError : std::runtime_error {
   hipError_t code;
   bool print;
@@ -16,10 +16,10 @@ struct HipError : std::runtime_error {
       : std::runtime_error(message), code(code), print(print) {}
 };
 
-/// Notes that the API function `function` failed on this thread: hipGetLastError and nstfEmulatorLastFault return it,
-/// and `print` writes the message to stderr. Returns `code`.
+/// Records that the API function `function` failed on this thread. hipGetLastError and nstfEmulatorLastFault return the
+/// error; with `print`, the message is written to stderr. Returns `code`.
 hipError_t fail(hipError_t code, const char *function, const std::string &message, bool print) noexcept;
-/// Turns the exception in flight into a hipError_t by its type.
+/// Turns the exception in flight into a hipError_t, according to its type.
 hipError_t failWithCurrentException(const char *function) noexcept;
 
 /// Runs `body` (which returns nothing or a hipError_t) as the API function `function`.
@@ -43,7 +43,7 @@ inline void require(bool condition, const char *message) {
     throw HipError(hipErrorInvalidValue, message);
 }
 
-/// "hipErrorInvalidValue"; "hipErrorUnknown" for a number that is none.
+/// "hipErrorInvalidValue"; "hipErrorUnknown" for an unknown number.
 const char *errorName(hipError_t code);
 
 } // namespace nstf::emulator

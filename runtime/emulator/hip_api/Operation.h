@@ -1,4 +1,4 @@
-// What a stream can be asked to do, as values: run at once, or kept in a graph and run later.
+// Operations of a stream as values: they run at once, or are stored in a graph and run later.
 #pragma once
 
 #include "runtime/emulator/hip_api/Device.h"
@@ -13,20 +13,20 @@
 
 namespace nstf::emulator {
 
-/// A kernel as hipFunction_t points at it.
+/// The object behind a hipFunction_t.
 struct Function {
   std::shared_ptr<const Program> program;
   const Kernel *kernel = nullptr;
 };
 
 struct KernelOperation {
-  std::shared_ptr<const Program> program; // keeps the kernel loaded, whatever becomes of its module
+  std::shared_ptr<const Program> program; // keeps the kernel loaded after its module is unloaded
   const Kernel *kernel = nullptr;
   dim3 grid, block;
   std::array<uint32_t, 3> remainder = {}; // work-items of the last workgroup in each dimension; 0: it is full
   uint32_t dynamicLds = 0;
-  std::vector<std::byte> arguments; // the whole argument block, hidden arguments filled in
-  std::shared_ptr<void> keep = {};  // device memory that hidden arguments point to
+  std::vector<std::byte> arguments; // the whole argument block, with hidden arguments
+  std::shared_ptr<void> keep = {};  // owns device memory that hidden arguments point to
 };
 /// `height` rows of `width` bytes; one row for plain copies.
 struct CopyOperation {
@@ -48,10 +48,10 @@ struct EmptyOperation {};
 
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EmptyOperation>;
 
-/// Throws HipError where a copy or fill names device memory that isn't there.
+/// Throws HipError when a copy or fill names device memory that does not exist.
 void check(const Operation &operation);
-/// Runs it to its end, and says what it is to the timeline (a marker where nothing is timed). A kernel's fault becomes
-/// HipError(hipErrorIllegalAddress or hipErrorLaunchFailure) with its text, and stays (DeviceFault).
+/// Runs the operation to its end and returns its description for the timeline (a marker if timing is off). A kernel's
+/// fault becomes HipError(hipErrorIllegalAddress or hipErrorLaunchFailure) with its text, and persists (DeviceFault).
 timing::TimedOperation run(const Operation &operation);
 
 } // namespace nstf::emulator

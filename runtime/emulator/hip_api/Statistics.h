@@ -1,4 +1,4 @@
-// Who wants to know what launches do: an observer (nstf/EmulatorStatistics.h), and the file NSTF_EMU_STATISTICS.
+// Statistics of launches, reported to an observer (nstf/EmulatorStatistics.h) and to the file NSTF_EMU_STATISTICS.
 #pragma once
 
 #include "runtime/emulator/hip_api/Operation.h"
@@ -6,9 +6,10 @@
 
 namespace nstf::emulator {
 
-/// Whether the next launch has to count.
+/// Whether the next launch must be counted.
 bool wantsStatistics();
-/// A launch that was counted, took `seconds` here and `predicted` seconds on the chip (0: nobody predicts).
+/// Reports a counted launch, which took `seconds` on this host and is predicted to take `predicted` seconds on the chip
+/// (0: no prediction).
 void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds,
                       double predicted);
 

@@ -1,5 +1,5 @@
-// Streams, events and graphs. Everything a stream is given runs at once, in the order of submission, which is an order
-// every set of streams and events allows. While a stream captures, what it is given goes into a graph instead.
+// Streams, events and graphs. A stream's operations run at once, in the order of submission, which satisfies the
+// dependencies of any streams and events. While a stream captures, its operations are added to a graph instead.
 #pragma once
 
 #include "runtime/emulator/hip_api/Operation.h"
@@ -22,19 +22,19 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes; // in the order they were added
 
   GraphNode &add(Operation operation, std::vector<GraphNode *> dependencies);
-  /// The nodes in an order that keeps the dependencies. Throws HipError on a cycle.
+  /// The nodes in an order that respects the dependencies. Throws HipError on a cycle.
   std::vector<const GraphNode *> ordered() const;
 };
 
 struct GraphExec {
   std::vector<Operation> operations;
-  std::vector<const GraphNode *> nodes;    // which node each came from, for updates
-  std::vector<std::vector<size_t>> behind; // the operations that each one waits for
+  std::vector<const GraphNode *> nodes;    // node of each operation, for updates
+  std::vector<std::vector<size_t>> behind; // indices of the operations that each one waits for
 };
 
 struct Stream;
-/// One capture: begun on `origin`, joined by streams that wait for an event recorded in it. All of them append to one
-/// graph: a node behind the one before it on its stream, and behind the events that the stream waited for.
+/// One capture: begun on `origin`, and joined by streams that wait for an event recorded in it. All of them append to
+/// one graph. A node depends on the previous node of its stream and on the events that the stream waited for.
 struct Capture {
   Stream *origin = nullptr;
   std::unique_ptr<Graph> graph;
@@ -47,8 +47,8 @@ struct Stream {
   unsigned flags = hipStreamDefault;
   int priority = 0;
   std::shared_ptr<Capture> capture;
-  std::vector<GraphNode *> captured;   // the nodes that the capture's next one on this stream is behind
-  timing::DeviceTimeline::Queue queue; // its order in predicted time
+  std::vector<GraphNode *> captured;   // nodes on which the stream's next captured node depends
+  timing::DeviceTimeline::Queue queue; // its queue in predicted time
 };
 
 struct Event {
@@ -56,8 +56,8 @@ struct Event {
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
   timing::DeviceTimeline::Task task; // in predicted time
-  std::weak_ptr<Capture> capture;    // recorded while capturing
-  std::vector<GraphNode *> captured; // what it then stood behind
+  std::weak_ptr<Capture> capture;    // if recorded while capturing
+  std::vector<GraphNode *> captured; // nodes on which the event depended then
 };
 
 Handles<Stream> &streams();
@@ -65,14 +65,14 @@ Handles<Event> &events();
 Handles<Graph> &graphs();
 Handles<GraphExec> &graphExecs();
 
-/// The stream of a handle; null and hipStreamPerThread are streams that are always there.
+/// The stream of a handle; null and hipStreamPerThread name streams that always exist.
 Stream &streamOf(hipStream_t handle);
-/// Runs the operation, or adds it to the graph that the stream captures.
+/// Runs the operation, or adds it to the graph that the stream captures into.
 void submit(hipStream_t stream, Operation operation);
-/// The host waits for the stream: in predicted time, as all work is done.
+/// The host waits for the stream. All work has already run, so the wait is only one of predicted time.
 void synchronize(Stream &stream);
-/// For calls that a capture can't hold (synchronous copies, synchronisation): throws hipErrorStreamCaptureUnsupported
-/// while a capture in progress forbids them, and invalidates that capture.
+/// For calls that cannot be captured (synchronous copies, synchronisation): throws hipErrorStreamCaptureUnsupported and
+/// invalidates the capture, if a capture in progress forbids the call.
 void refuseDuringCapture();
 
 } // namespace nstf::emulator

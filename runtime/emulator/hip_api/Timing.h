@@ -1,4 +1,4 @@
-// NSTF_EMU_TIMING: launches are predicted as they execute, and streams and events live in predicted time.
+// NSTF_EMU_TIMING: each launch is predicted while it executes, and streams and events use predicted time.
 #pragma once
 
 #include "runtime/emulator/hip_api/Operation.h"
@@ -17,16 +17,17 @@ public:
 
   const timing::ChipTiming chip;
 
-  /// Runs a launch as emulator::dispatch does and predicts it; an identical one is simulated once. One at a time.
+  /// Runs a launch as emulator::dispatch does and predicts its time; identical launches are simulated only once. Runs
+  /// one launch at a time.
   timing::LaunchPrediction dispatch(Device &device, const LaunchArguments &launch, const LaunchOptions &options);
-  /// A copy or fill has written there: L2s forget what they have of it.
+  /// Called when a copy or fill has written to this range: the modelled L2s drop its lines.
   void overwritten(const void *destination, size_t bytes);
-  /// What an operation is to the timeline.
+  /// The timeline's description of an operation.
   timing::TimedOperation timed(const timing::LaunchPrediction &prediction) const;
   timing::TimedOperation timed(const CopyOperation &copy) const;
   timing::TimedOperation timed(const FillOperation &fill) const;
 
-  /// The device's timeline, nobody else's while the result lives.
+  /// Exclusive access to the device's timeline while the object lives.
   class Locked {
   public:
     explicit Locked(DeviceTiming &owner) : lock(owner.mutex), timeline(owner.deviceTimeline) {}
@@ -40,9 +41,9 @@ public:
 
 private:
   const timing::SubmissionCosts costs;
-  std::mutex mutex; ///< of the timeline
+  std::mutex mutex; ///< protects the timeline
   timing::DeviceTimeline deviceTimeline;
-  std::mutex predicting; ///< of what follows
+  std::mutex predicting; ///< protects the members below
   timing::MemorySystem caches;
   timing::KnownLaunches known;
 };

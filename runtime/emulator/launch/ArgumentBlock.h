@@ -1,4 +1,4 @@
-// A launch's arguments against the kernel's metadata.
+// Lays out a launch's arguments according to the kernel's metadata.
 #pragma once
 
 #include "runtime/emulator/launch/LaunchFile.h"
@@ -12,9 +12,9 @@ namespace nstf::emulator {
 /// Device address of a buffer or variable.
 using AddressOf = std::function<uint64_t(const std::string &name)>;
 
-/// The argument block, hidden arguments filled in. Arguments in order stand where the metadata has the explicit ones;
-/// those with an `at` stand there, over what is in the block already. Throws InputError that names kernel and argument
-/// where number, size or type don't fit.
+/// Makes the argument block, hidden arguments included. Arguments without `at` are at the offsets of the metadata's
+/// explicit arguments, in order. Arguments with `at` are written at that offset and overwrite what is there. Throws
+/// InputError that names kernel and argument if number, size or type do not fit.
 std::vector<std::byte> makeArgumentBlock(const Kernel &kernel, const LaunchDescription &launch,
                                          const LaunchShape &shape, const AddressOf &addressOf);
 

@@ -1,4 +1,4 @@
-// Machine code as text.
+// Disassembly of code objects.
 #pragma once
 
 #include "runtime/emulator/memory/CodeObjectContainer.h"
@@ -12,10 +12,10 @@ struct ListingSummary {
   size_t functions = 0, instructions = 0, notExecuted = 0, unknown = 0;
 };
 
-/// Writes the functions of a code object, or of one kernel (its symbol): labels, for each instruction its address, its
-/// offset from the label, its encoding and its text, the source line where debug information has one, where a branch
-/// goes. Bytes that are no instruction are `.long`; what the emulator doesn't execute is marked. Throws LoadError for a
-/// code object of a chip that the emulator doesn't know.
+/// Writes the functions of a code object, or of one kernel (its symbol): labels and, for each instruction, its address,
+/// its offset from the label, its encoding, its text, the source line (with debug information) and the target of a
+/// branch. Bytes that are no instruction are written as `.long`; instructions that the emulator does not execute are
+/// marked. Throws LoadError for a code object of a chip that the emulator does not know.
 ListingSummary listCode(const ContainedCodeObject &object, const std::string &kernel, std::ostream &out);
 
 } // namespace nstf::emulator

@@ -1,6 +1,6 @@
-// What kernels a file has, and what they need.
+// Lists a file's kernels and their resources.
 //
-// Reads headers, symbols, metadata and descriptors only, one code object after the other, so that libraries of any size
+// Only headers, symbols, metadata and descriptors are read, one code object at a time, so that libraries of any size
 // can be listed.
 #pragma once
 
@@ -14,20 +14,20 @@ namespace nstf::emulator {
 
 struct ListOptions {
   std::string target;      ///< "gfx942": only code that runs on it; empty: all
-  std::string kernel;      ///< only kernels of this name, or with it inside their names; empty: all
-  uint32_t block = 0;      ///< work-items that occupancy is for; 0: what the kernel was compiled for, at most
-  uint32_t dynamicLds = 0; ///< bytes beside the kernel's own, for occupancy
+  std::string kernel;      ///< only kernels whose names are or contain this text; empty: all
+  uint32_t block = 0;      ///< work-items of a workgroup for the occupancy; 0: the kernel's compiled maximum
+  uint32_t dynamicLds = 0; ///< bytes in addition to the kernel's own, for the occupancy
   bool json = false, brief = false;
 };
 
-/// What was seen.
+/// Totals of a listing.
 struct ListSummary {
   size_t codeObjects = 0, kernels = 0;
-  size_t damaged = 0;      ///< code objects that can't be read; `out` names them
-  std::string firstDamage; ///< what is wrong with the first of them
+  size_t damaged = 0;      ///< code objects that cannot be read; `out` names them
+  std::string firstDamage; ///< the error of the first of them
 };
 
-/// Writes the list. Throws LoadError where the file as a whole is none that holds code objects.
+/// Writes the list. Throws LoadError if the file is not of a kind that holds code objects.
 ListSummary listKernels(const CodeObjectContainer &container, const ListOptions &options, std::ostream &out);
 
 } // namespace nstf::emulator

@@ -1,5 +1,6 @@
-// A launch file for a kernel of any code object, as far as its descriptor, metadata and code tell: argument kinds and
-// sizes, workgroup, LDS. What they don't tell is marked (support::notFilledIn), and who runs the file is told so.
+// Drafts a launch file for a kernel of any code object from its descriptor, metadata and code: argument kinds and
+// sizes, workgroup, LDS. Values that these do not give are marked (support::notFilledIn), and running the file reports
+// them.
 #pragma once
 
 #include "support/LaunchFileText.h"
@@ -8,9 +9,9 @@
 
 namespace nstf::emulator {
 
-/// All but the text's codeObject. `kernel`: its symbol or C++ name; empty: the only one. `target`: the chip ("gfx942");
-/// empty: the one that the file has code for. Throws LoadError and std::runtime_error, also where several kernels or
-/// chips might be meant.
+/// Drafts everything but the text's codeObject. `kernel`: its symbol or C++ name; empty: the only kernel. `target`: the
+/// chip ("gfx942"); empty: the one for which the file has code. Throws LoadError and std::runtime_error, also if
+/// several kernels or chips are possible.
 support::LaunchFileText draftLaunch(const std::string &file, const std::string &kernel, const std::string &target);
 
 } // namespace nstf::emulator

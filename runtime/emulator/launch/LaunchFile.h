@@ -1,7 +1,7 @@
-// What a launch file says.
+// The contents of a launch file.
 //
-// The file of `nstf-emu run`, as values with their places (tools/nstf-emu/README.md has the format). Reading checks
-// everything that can be known without the code object and without the data files.
+// The file of `nstf-emu run`, as values with their places in the file (tools/nstf-emu/README.md describes the format).
+// Reading checks everything that can be checked without the code object and the data files.
 #pragma once
 
 #include "runtime/emulator/launch/ElementType.h"
@@ -27,10 +27,10 @@ struct NumberAt {
   Place place;
 };
 
-/// What a buffer holds before the first launch, or what is expected of it after the last.
+/// The contents of a buffer before the first launch, or its expected contents after the last.
 struct Contents {
   enum Kind : uint8_t {
-    Unset,  ///< no `init`: bytes of 0xff, and uninitialised for the checks
+    Unset,  ///< no `init`: bytes of 0xff, which the checks treat as uninitialised
     Zeros,  ///< zeros
     Value,  ///< {value: 1.5}
     Values, ///< {values: [1, 2, 3]}
@@ -66,7 +66,7 @@ std::string describeTensor(ElementType type, const std::vector<int64_t> &shape);
 /// One argument of a launch.
 struct ArgumentDescription {
   Place place;
-  std::optional<uint32_t> at; ///< its offset in the argument block; without: the next one of the metadata
+  std::optional<uint32_t> at; ///< its offset in the argument block; absent: that of the metadata's next argument
   enum Kind : uint8_t { Pointer, Scalar, Bytes } kind = Bytes;
   std::string buffer;           ///< Pointer: the buffer's or variable's name
   int64_t offset = 0;           ///< Pointer: bytes into it
@@ -79,7 +79,7 @@ enum class MatrixChoice : uint8_t { Unset, Fast, Exact };
 struct LaunchDescription {
   Place place, kernelPlace;
   std::string kernel;
-  std::string codeObject; ///< empty: the file's
+  std::string codeObject; ///< empty: that of the file
   Place codeObjectPlace;
   std::array<uint32_t, 3> grid = {1, 1, 1}; ///< in workgroups
   std::optional<std::array<uint32_t, 3>> block;
@@ -98,19 +98,19 @@ struct ExpectDescription {
   Place place;
   Contents contents;
   double absolute = 0, relative = 0; ///< atol, rtol
-  bool nanEqual = true;              ///< NaN agrees with NaN
+  bool nanEqual = true;              ///< whether NaN agrees with NaN
 };
 
 struct LaunchFile {
   std::filesystem::path path;
   std::string codeObject;
   Place codeObjectPlace;
-  std::string target; ///< empty: not said
+  std::string target; ///< empty: not given
   Place targetPlace;
   MatrixChoice matrix = MatrixChoice::Unset;
-  std::string check; ///< as --check has it; empty: none
+  std::string check; ///< in the syntax of --check; empty: none
   Place checkPlace;
-  std::vector<BufferDescription> buffers; ///< variables, too
+  std::vector<BufferDescription> buffers; ///< including device variables
   std::vector<LaunchDescription> launches;
   std::vector<OutputDescription> outputs;
   std::vector<ExpectDescription> expectations;
@@ -120,7 +120,7 @@ struct LaunchFile {
   static LaunchFile readText(const std::string &text, const std::filesystem::path &path);
 
   const BufferDescription *buffer(std::string_view name) const;
-  /// A path as written in the file, from the file's folder on.
+  /// A path written in the file, relative to the file's folder.
   std::filesystem::path resolve(const std::string &written) const;
 };
 

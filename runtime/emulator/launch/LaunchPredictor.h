@@ -1,8 +1,9 @@
 // Runs a session's launches under the timing model.
 //
-// Each is run once a clock, from the same contents of memory: at the chip's peak clock, and at the clock that it would
-// hold if it ran again and again (timing/ClockModel.h); or once, at a clock that the user asks for. What the last run
-// leaves in memory are the launch's results. Caches keep what launches leave in them, for each clock apart.
+// Each launch runs twice from the same contents of memory: at the chip's peak clock, and at the clock that the chip
+// would sustain if the launch ran repeatedly (timing/ClockModel.h). If the user gives a clock, it runs once, at that
+// clock. The contents of memory after the last run are the launch's results. The caches keep their contents between
+// launches, separately for each clock.
 #pragma once
 
 #include "runtime/emulator/launch/LaunchSession.h"
@@ -21,14 +22,15 @@ struct ClockPrediction {
 };
 
 struct PredictedLaunch {
-  LaunchResult result;                      ///< of the last run; no findings
-  std::vector<ClockPrediction> predictions; ///< without the one that ended with a fault
-  uint64_t notKept = 0; ///< bytes that kernels may write; so many aren't kept for a second run, at the sustained clock
+  LaunchResult result;                      ///< of the last run; without findings
+  std::vector<ClockPrediction> predictions; ///< a run that ended with a fault has none
+  uint64_t notKept =
+      0; ///< bytes that kernels may write, if too many to save for a second run at the sustained clock; else 0
 };
 
-/// An instruction that waves executed, and how they stood before it.
+/// An instruction that waves executed, and the stalls before it.
 struct InstructionTiming {
-  uint64_t offset;    ///< bytes behind the kernel's entry
+  uint64_t offset;    ///< bytes from the kernel's entry
   std::string text;   ///< assembly
   std::string source; ///< "at matmul.mlir:51:12 in matmul"; empty without debug information
   timing::InstructionStalls stalls;
@@ -36,16 +38,16 @@ struct InstructionTiming {
 
 class LaunchPredictor {
 public:
-  /// `options.clockMhz` 0: peak and sustained. Throws std::runtime_error for a chip that isn't one of the session's
-  /// target, for a session with checks, and for a kernel whose workgroup fits no compute unit.
+  /// `options.clockMhz` 0: peak and sustained clock. Throws std::runtime_error if the chip does not belong to the
+  /// session's target, if the session has checks, or if a kernel's workgroup does not fit a compute unit.
   LaunchPredictor(LaunchSession &session, timing::ChipTiming chip, const timing::TimingOptions &options);
 
   const timing::ChipTiming &chip() const { return constants; }
-  /// Whether every workgroup is executed: then a launch's statistics are those of one that nobody times.
+  /// Whether every workgroup is executed. A launch's statistics then equal those of an untimed run.
   bool executesAll() const { return !timing.sampledOnly; }
   /// A fault is part of the result.
   PredictedLaunch predict(const PreparedLaunch &launch, const LaunchOptions &options);
-  /// Those that were executed, in the order of their addresses.
+  /// The executed instructions, by ascending address.
   std::vector<InstructionTiming> instructionsOf(const PreparedLaunch &launch,
                                                 const timing::LaunchPrediction &prediction) const;
 
@@ -58,7 +60,7 @@ private:
   LaunchSession &session;
   timing::ChipTiming constants;
   timing::TimingOptions timing;
-  timing::MemorySystem atPeak, sustained; ///< caches; a given clock's are atPeak
+  timing::MemorySystem atPeak, sustained; ///< caches at each clock; a given clock uses atPeak
 };
 
 } // namespace nstf::emulator

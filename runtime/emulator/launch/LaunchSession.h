@@ -1,8 +1,8 @@
-// A launch file, made ready and run.
+// Prepares and runs a launch file.
 //
-// Making a session loads the code objects, allocates and fills the buffers and lays out the arguments of all launches:
-// what is wrong with the file is said before anything runs. Then each launch runs in turn, results are compared and
-// written.
+// The constructor loads the code objects, allocates and fills the buffers and lays out the arguments of all launches,
+// so that errors of the file are reported before anything runs. Then the launches run in turn, and results are compared
+// and written.
 #pragma once
 
 #include "runtime/emulator/checks/Checker.h"
@@ -23,13 +23,13 @@
 namespace nstf::emulator {
 
 struct SessionOptions {
-  std::string target;                        ///< instead of the file's; empty: the file's
-  MatrixChoice matrix = MatrixChoice::Unset; ///< instead of the file's
-  std::optional<std::string> check;          ///< instead of the file's
-  const support::ChipFile *chip = nullptr;   ///< instead of the target's default chip, where it is one of the target
+  std::string target;                        ///< overrides the file's; empty: the file's
+  MatrixChoice matrix = MatrixChoice::Unset; ///< overrides the file's
+  std::optional<std::string> check;          ///< overrides the file's
+  const support::ChipFile *chip = nullptr;   ///< overrides the target's default chip; must be of the target
 };
 
-/// A launch with everything it needs.
+/// A launch with everything that it needs.
 struct PreparedLaunch {
   const LaunchDescription *description;
   const Kernel *kernel;
@@ -40,7 +40,7 @@ struct PreparedLaunch {
 
 struct LaunchResult {
   ExecutionStatistics statistics;
-  double seconds = 0; ///< the emulator's own time
+  double seconds = 0; ///< time on this host
   std::vector<Finding> findings;
   std::optional<Finding> fault;
 };
@@ -60,11 +60,11 @@ public:
   bool checks() const { return checker != nullptr; }
   uint64_t droppedFindings() const { return checker ? checker->dropped() : 0; }
 
-  /// Runs one, as often as the file says. A fault is part of the result. `options.monitor` watches it in place of the
+  /// Runs a launch as many times as the file says. A fault is part of the result. `options.monitor` replaces the
   /// checks.
   LaunchResult run(const PreparedLaunch &launch, LaunchOptions options);
 
-  /// What `launch` is for whoever runs it himself, on `deviceMemory`.
+  /// The arguments of `launch` for a caller that runs it itself, on `deviceMemory`.
   LaunchArguments argumentsOf(const PreparedLaunch &launch) const;
   Memory &deviceMemory() { return *memory; }
 
@@ -72,10 +72,10 @@ public:
   std::span<std::byte> contents(const std::string &buffer) const;
   /// The buffer that holds an address, or nullptr.
   const BufferDescription *bufferAt(uint64_t address, uint64_t &offset) const;
-  /// Where an address is, in the launch file's words: "c[17]", "4 bytes past the end of c"; empty where no buffer is
+  /// The place of an address in the launch file's terms: "c[17]", "4 bytes past the end of c"; empty if no buffer is
   /// near.
   std::string describeAddress(uint64_t address) const;
-  /// What became of the expectations, in the file's order; `most`: how many elements that disagree are told of each.
+  /// The results of the expectations, in the file's order; each keeps the first `max` elements that disagree.
   std::vector<Comparison> compare(size_t max = 1) const;
   /// Throws std::runtime_error.
   void writeOutputs() const;
@@ -86,7 +86,7 @@ private:
   const Kernel &kernelOf(const LaunchDescription &launch);
   void allocate(const BufferDescription &buffer);
   void prepare(PreparedLaunch &launch, const SessionOptions &options);
-  /// A finding in the launch file's words: where LDS is missing, it names the key.
+  /// Restates a finding in the launch file's terms: if LDS is missing, it names the key.
   Finding explain(const PreparedLaunch &launch, Finding finding) const;
   uint64_t addressOf(const std::string &buffer) const;
 
@@ -95,10 +95,10 @@ private:
   DeviceModel chipModel;
   TargetId id;
   std::unique_ptr<Memory> memory;
-  std::map<std::pair<std::string, size_t>, std::unique_ptr<Program>> programs; ///< by file, and where in it
-  std::map<std::pair<std::string, std::string>, const Kernel *> kernels;       ///< by file, and as the launch calls it
+  std::map<std::pair<std::string, size_t>, std::unique_ptr<Program>> programs; ///< by file, and offset in it
+  std::map<std::pair<std::string, std::string>, const Kernel *> kernels;       ///< by file, and name in the launch
   std::map<std::string, std::span<std::byte>> buffers;
-  std::vector<Tensor> expected; ///< by expectation; empty for another buffer
+  std::vector<Tensor> expected; ///< by expectation; empty if it names another buffer
   std::vector<PreparedLaunch> prepared;
   std::unique_ptr<checks::Checker> checker;
 };

@@ -1,4 +1,4 @@
-// A code object loaded and decoded, for whoever prints its instructions.
+// A code object, loaded and decoded, for listings of its instructions.
 #pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
@@ -16,15 +16,16 @@
 namespace nstf::emulator {
 
 struct LoadedCode {
-  /// Throws LoadError for a code object of a chip that the emulator doesn't know.
+  /// Throws LoadError for a code object of a chip that the emulator does not know.
   explicit LoadedCode(const ContainedCodeObject &object);
-  /// Its text from begin to end, in addresses of the file, or that of one kernel (its symbol; empty: all of them).
+  /// Begin and end of the object's text ranges, in addresses of the file; with `kernel` (its symbol), of that kernel
+  /// only.
   std::vector<std::pair<uint64_t, uint64_t>> ranges(const std::string &kernel) const;
-  /// What stands from an address of the file on, up to `end`.
+  /// The bytes from an address of the file up to `end`.
   std::span<const uint8_t> bytes(uint64_t address, uint64_t end) const;
 
-  /// Calls `function(instruction, address, next)` for each from begin to end, in addresses of the file; bytes that are
-  /// none are passed over.
+  /// Calls `function(instruction, address, next)` for each instruction from begin to end, in addresses of the file;
+  /// skips bytes that are no instruction.
   void forEachInstruction(uint64_t begin, uint64_t end, auto function) const {
     Disassembler disassembler(target);
     for (uint64_t address = begin; address < end;) {
@@ -46,7 +47,8 @@ struct LoadedCode {
   std::shared_ptr<const DecodedProgram> decoded;
 };
 
-/// Where an instruction branches to whose successor stands at `next`; none for one that doesn't, or by a register.
+/// The target of a branch whose following instruction is at `next`; none for other instructions and for branches to a
+/// register.
 std::optional<uint64_t> branchTargetOf(const RawInstruction &raw, uint64_t next);
 
 } // namespace nstf::emulator

@@ -1,4 +1,4 @@
-// The innermost loops of machine code and what they hold, as text or JSON.
+// The innermost loops of machine code and their contents, as text or JSON.
 #pragma once
 
 #include "runtime/emulator/launch/LoopStatistics.h"
@@ -16,9 +16,8 @@ struct ListedLoop {
   LoopStatistics statistics;
 };
 
-/// The loops without loops inside of a code object, or of one kernel (its symbol): from the target of a branch back to
-/// that branch, everything between in the order of addresses. Throws LoadError for a chip that the emulator doesn't
-/// know.
+/// The innermost loops of a code object, or of one kernel (its symbol): the instructions from the target of a backward
+/// branch to that branch, in the order of addresses. Throws LoadError for a chip that the emulator does not know.
 std::vector<ListedLoop> findLoops(const ContainedCodeObject &object, const std::string &kernel);
 
 void print(const ListedLoop &loop, std::ostream &out);

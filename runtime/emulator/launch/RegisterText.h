@@ -1,4 +1,4 @@
-// Registers' values for people.
+// Register values as text.
 #pragma once
 
 #include "runtime/emulator/decode/InstructionFacts.h"
@@ -6,7 +6,7 @@
 
 namespace nstf::emulator {
 
-/// What numbers an instruction works on, told by its name.
+/// Number format of an instruction's operands, derived from its name.
 enum class NumberView : uint8_t {
   Bits,
   Pair, ///< 64 bits
@@ -15,7 +15,7 @@ enum class NumberView : uint8_t {
   F16,
   BF16
 };
-/// `isResult`: of what it writes; conversions and matrix instructions read other numbers than they write.
+/// `isResult`: of the result; conversions and matrix instructions read other formats than they write.
 NumberView viewOf(std::string_view instruction, bool isResult);
 
 /// "3f800000", or "3f800000 (1)".
@@ -26,10 +26,10 @@ std::string pairText(uint64_t bits, NumberView view);
 /// The values of a scalar range: "00007f12 34560000".
 std::string scalarText(const Wave &wave, const RegisterRange &range);
 
-/// "0, 1.5": how a float is told.
+/// "0, 1.5": a float as text.
 std::string floatText(double value);
 
-/// 16 hexadecimal digits of a lane mask.
+/// A lane mask as 16 hexadecimal digits.
 std::string maskText(uint64_t mask);
 
 } // namespace nstf::emulator

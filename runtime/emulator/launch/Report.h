@@ -9,7 +9,7 @@
 
 namespace nstf::emulator {
 
-/// Wave instructions in all.
+/// Total number of wave instructions.
 uint64_t instructionsOf(const ExecutionStatistics &statistics);
 
 nlohmann::ordered_json toJson(const LaunchSession &session, const Finding &finding);
@@ -19,10 +19,10 @@ public:
   explicit Report(const LaunchSession &session);
   ~Report();
   void add(const PreparedLaunch &launch, const LaunchResult &result);
-  /// The same of a launch under the timing model.
+  /// The same for a launch under the timing model.
   void add(const PreparedLaunch &launch, const PredictedLaunch &predicted, const LaunchPredictor &predictor);
   void add(const Comparison &comparison);
-  /// The whole report; `status`: the tool's exit status, `error`: what ended the run early.
+  /// The whole report. `status`: the tool's exit status; `error`: the error that ended the run early.
   std::string text(int status, const std::string &error) const;
 
 private:

@@ -1,4 +1,4 @@
-// Buffers' contents: files, generated numbers, comparison.
+// Contents of buffers: files, generated numbers, comparison.
 #pragma once
 
 #include "runtime/emulator/launch/LaunchFile.h"
@@ -17,26 +17,26 @@ struct Tensor {
   const std::byte *at(uint64_t i) const { return data.data() + i * sizeOf(type); }
 };
 
-/// Reads a NumPy file in C or Fortran order. `wanted`: a file of plain whole numbers is taken as the bits of a bf16 or
-/// small float where one of that type is wanted. Throws std::runtime_error.
+/// Reads a NumPy file in C or Fortran order. If `wanted` is bf16 or a small float, integers of the same width in the
+/// file are taken as its bits. Throws std::runtime_error.
 Tensor readNpy(const std::filesystem::path &path, std::optional<ElementType> wanted = std::nullopt);
-/// The same of a file's bytes; `path` is for messages.
+/// The same for a file's bytes; `path` is used in messages.
 Tensor parseNpy(std::span<const std::byte> bytes, const std::filesystem::path &path,
                 std::optional<ElementType> wanted = std::nullopt);
 /// The file's bytes. Throws std::runtime_error.
 std::vector<std::byte> readBytes(const std::filesystem::path &path);
 
-/// A NumPy file, or with another suffix than .npy the bytes alone.
+/// The bytes of a NumPy file, or, if the suffix is not .npy, the data alone.
 std::string fileOf(const std::filesystem::path &path, ElementType type, const std::vector<int64_t> &shape,
                    std::span<const std::byte> bytes);
 
-/// What the contents say, as a tensor of `description`'s type; for an expectation of a file with numbers of another
-/// type, as that. Throws InputError at the contents' place. Not for Contents::Buffer.
+/// Makes a tensor of `description`'s type from the contents; for an expectation from a file of another type, a tensor
+/// of the file's type. Throws InputError at the contents' place. Precondition: not Contents::Buffer.
 Tensor makeContents(const LaunchFile &file, const Contents &contents, const BufferDescription &description,
                     bool isExpectation);
 
-/// Random number `i` of a seed, in [low, high) for floats and [low, high] for integers (SplitMix64's output function on
-/// a counter, so that a number depends on the seed and its index only).
+/// Random number `i` of a seed, in [low, high) for floats and [low, high] for integers. It is SplitMix64's output
+/// function on a counter, so a number depends only on the seed and its index.
 uint64_t randomBits(uint64_t seed, uint64_t i);
 
 } // namespace nstf::emulator

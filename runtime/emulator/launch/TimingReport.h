@@ -1,4 +1,4 @@
-// What the timing model says of a launch, for people and as JSON (tools/nstf-emu/report.schema.json, "prediction").
+// The timing model's prediction for a launch, as text and as JSON (tools/nstf-emu/report.schema.json, "prediction").
 #pragma once
 
 #include "runtime/emulator/launch/LaunchPredictor.h"
@@ -11,7 +11,7 @@ namespace nstf::emulator {
 nlohmann::ordered_json toJson(const LaunchPredictor &predictor, const PreparedLaunch &launch,
                               const ClockPrediction &predicted);
 
-/// Each prediction's time, then the details of the first.
+/// Prints each prediction's time, then the details of the first.
 void print(const LaunchPredictor &predictor, const PreparedLaunch &launch, const PredictedLaunch &predicted,
            std::ostream &out);
 

@@ -1,7 +1,7 @@
-// One wave's instructions with their registers.
+// Traces of a wave's instructions and registers.
 //
-// Monitors that print while a launch runs: what a wave does instruction by instruction, and who writes an element of a
-// buffer. Which registers an instruction reads and writes comes from decode/InstructionFacts.h.
+// Monitors that print while a launch runs: TraceMonitor prints a wave's instructions, WatchMonitor the writes to
+// elements of a buffer. decode/InstructionFacts.h gives the registers that an instruction reads and writes.
 #pragma once
 
 #include "runtime/emulator/decode/InstructionFacts.h"
@@ -20,15 +20,15 @@ namespace nstf::emulator {
 struct TraceOptions {
   std::array<uint32_t, 3> workgroup = {0, 0, 0};
   uint32_t wave = 0;
-  uint64_t lanes = 0xf;                     ///< whose values of vector registers are shown
-  uint64_t pcBegin = 0, pcEnd = UINT64_MAX; ///< only instructions from here (offsets from the kernel's entry) …
-  uint64_t skip = 0;                        ///< … and of these not the first ones
-  uint64_t max = 10'000;                    ///< instructions printed; 0: any number
-  uint64_t stopAt = UINT64_MAX;             ///< the trace ends behind this offset's instruction
-  uint64_t last = 0;                        ///< only so many, the last ones; 0: all of them
+  uint64_t lanes = 0xf;                     ///< lanes whose vector registers are shown
+  uint64_t pcBegin = 0, pcEnd = UINT64_MAX; ///< only instructions in this range of offsets from the kernel's entry
+  uint64_t skip = 0;                        ///< instructions in the range to skip first
+  uint64_t max = 10'000;                    ///< the most instructions printed; 0: no limit
+  uint64_t stopAt = UINT64_MAX;             ///< the trace ends after the instruction at this offset
+  uint64_t last = 0;                        ///< prints only this many, the last ones; 0: all
 };
 
-/// Thrown out of a launch when there is nothing left to print.
+/// Thrown out of a launch when the trace is complete.
 struct TraceEnd {};
 
 class TraceMonitor final : public Monitor {
@@ -61,23 +61,23 @@ private:
   std::unique_ptr<ProgramFacts> facts;
   std::unique_ptr<Disassembler> disassembler;
   std::vector<SourceLine> lines;
-  const MicroOp *current = nullptr; ///< what is being printed
+  const MicroOp *current = nullptr; ///< the instruction being printed
   const InstructionFacts *instructionFacts = nullptr;
-  std::ostringstream text;      ///< of the running instruction
-  std::deque<std::string> kept; ///< with options.last: of those before it
+  std::ostringstream text;      ///< text of the current instruction
+  std::deque<std::string> kept; ///< with options.last: texts of earlier instructions
   uint64_t count = 0, executed = 0, matched = 0;
   bool found = false;
 };
 
-/// Elements of a buffer whose writers are told.
+/// An element of a buffer whose writes are printed.
 struct WatchedElement {
   const BufferDescription *buffer;
   uint64_t index;
   uint64_t address;
 };
 
-/// Prints every store and atomic that touches one of the elements: by which instruction of which wave and lane, and the
-/// value before and after.
+/// Prints every store and atomic that touches one of the elements: the instruction, wave and lane, and the value before
+/// and after.
 class WatchMonitor final : public Monitor {
 public:
   WatchMonitor(std::vector<WatchedElement> elements, std::ostream &out) : elements(std::move(elements)), out(out) {}
@@ -93,7 +93,7 @@ private:
   };
   const std::vector<WatchedElement> elements;
   std::ostream &out;
-  std::vector<Write> writes; ///< of the running instruction
+  std::vector<Write> writes; ///< of the current instruction
   uint64_t count = 0;
 };
 
