@@ -1,4 +1,4 @@
-// What arithmetic instructions do: energy and the roofline are counted by it.
+// Arithmetic work of instructions; the energy and the roofline are computed from it.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -12,18 +12,18 @@ class DecodedProgram;
 
 namespace nstf::emulator::timing {
 
-/// What is multiplied: A of a matrix instruction. Vector instructions have f16, f32 or f64.
+/// The element type of the factors: operand A of a matrix instruction; f16, f32 or f64 for vector instructions.
 enum class NumberType : uint8_t { none, f16, bf16, f32, xf32, f64, i8, fp8, bf8 };
 
 struct Arithmetic {
   NumberType type = NumberType::none;
   bool isMatrix = false;
-  bool isSparse = false; ///< two of four products are by zeros that aren't stored
-  double flops = 0;      ///< of a wave with all lanes; a fused multiply-add is two, a product by such a zero counts
+  bool isSparse = false; ///< two of four products are by zeros that are not stored
+  double flops = 0;      ///< of a wave with all lanes; a fused multiply-add is two; products by such zeros count
 };
 Arithmetic arithmeticOf(Opcode opcode);
 
-/// Wave instructions by Opcode.
+/// Number of wave instructions, by Opcode.
 using OpcodeCounts = std::array<uint64_t, opcodeCount>;
 OpcodeCounts issuedOf(const StallTable &stalls, const DecodedProgram &program);
 

@@ -1,7 +1,7 @@
-// Times of a block's lines, all at once.
+// Times of all lines of a block, computed together.
 //
-// A block is 8 lines in granules of two, and each granule has a channel of its own. So the first lines of all granules
-// never wait for each other, nor do the second ones: what is worked out for one is worked out for four.
+// A block has 8 lines in granules of two, and each granule has its own channel. The first lines of the four granules
+// therefore never wait for each other, nor do the second lines: each step is computed for four lines at once.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace nstf::emulator::timing {
 
 constexpr uint32_t granules = 4, linesOfGranule = 2, linesOfBlock = granules * linesOfGranule;
 
-/// A time of each granule.
+/// One time for each granule.
 class Quad {
 public:
   Quad() = default;
@@ -25,9 +25,9 @@ public:
   friend Quad operator*(Quad a, Quad b) { return a.of * b.of; }
   Quad &operator+=(Quad b) { return *this = *this + b; }
   friend Quad later(Quad a, Quad b) { return a.of < b.of ? b.of : a.of; }
-  /// Of positive ones.
+  /// Rounds down. Precondition: the times are positive.
   friend Quad whole(Quad times) {
-    constexpr double noFractions = double(uint64_t(1) << 52); // behind it doubles are whole
+    constexpr double noFractions = double(uint64_t(1) << 52); // doubles from here on are integers
     const Vector nearest = times.of + noFractions - noFractions;
     return nearest > times.of ? nearest - 1 : nearest;
   }
@@ -42,11 +42,11 @@ private:
   Vector of;
 };
 
-// The same for one.
+// The same for one time.
 inline double later(double a, double b) { return a < b ? b : a; }
 inline double whole(double positive) { return double(int64_t(positive)); }
 
-/// By number of the line in its block.
+/// Indexed by the number of the line in its block.
 struct BlockTimes {
   Quad of[linesOfGranule]; ///< first lines, second lines
 

@@ -1,4 +1,4 @@
-// A piece of hardware that serves requests one after the other.
+// A hardware resource that serves requests one after the other.
 #pragma once
 
 #include "runtime/emulator/timing/BlockTimes.h"
@@ -8,16 +8,17 @@
 
 namespace nstf::emulator::timing {
 
-/// What waits in front of it is work that drains as time goes on. Requests are booked in about the order in which they
-/// arrive; one that arrives before another that was booked already waits for the work there is.
+/// The queue in front of a channel is an amount of work, which drains as time passes. Requests are booked in
+/// approximately the order of arrival. A request that arrives before one that is already booked waits for all work
+/// booked so far.
 ///
-/// Times are core clocks with fractions, here and everywhere inside the memory system.
+/// Times are core clocks with fractions, here and in the whole memory system.
 class Channel {
 public:
-  /// Books `service` clocks for a request that arrives at `arrival`. Returns how long it waits before it is served.
+  /// Books `service` clocks for a request that arrives at `arrival`. Returns how long the request waits for service.
   double book(double arrival, double service) { return book(last, backlog, arrival, service); }
 
-  /// Of one channel or of four.
+  /// For one channel or for four.
   template <typename Time> static Time book(Time &last, Time &backlog, const Time &arrival, const Time &service) {
     const Time wait = later(Time(0.0), backlog - later(Time(0.0), arrival - last));
     last = later(last, arrival);
@@ -29,7 +30,7 @@ private:
   double last = 0, backlog = 0;
 };
 
-/// Channels that blocks are dealt out over: those of a block's granules stand together.
+/// Channels over which blocks are interleaved; the channels of a block's granules are adjacent.
 class Channels {
 public:
   explicit Channels(size_t count) : fours((count + granules - 1) / granules) {}
@@ -38,7 +39,7 @@ public:
     Four &four = fours[channel / granules];
     return Channel::book(four.last[channel % granules], four.backlog[channel % granules], arrival, service);
   }
-  /// Of requests to the channels `first`, `first` xor 1, `first` xor 2, `first` xor 3.
+  /// Books one request each to the channels `first`, `first` xor 1, `first` xor 2, `first` xor 3.
   Quad book(uint32_t first, const Quad &arrival, const Quad &service) {
     Four &four = fours[first / granules];
     const uint32_t a = first % granules, b = a ^ 1, c = a ^ 2, d = a ^ 3;

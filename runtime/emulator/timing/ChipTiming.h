@@ -1,7 +1,7 @@
-// The timing model's constants of a chip: typed, validated, each with its source.
+// A chip's constants for the timing model: typed and validated, each with its source.
 //
-// A constant is a line of TimingFields.def and a value in templates/targets/timing; "mi300x" and the others there are
-// built in, any other chip is a file (--timing=FILE.yaml), which may say only what differs from a built-in one
+// A constant is a line of TimingFields.def and a value in templates/targets/timing. The chips there, such as "mi300x",
+// are built in. Any other chip is a file (--timing=FILE.yaml), which may give only its differences from a built-in one
 // (`base`).
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace nstf::emulator::timing {
 
-/// SIMDs of a compute unit at most: HW_ID has two bits for their number.
+/// The most SIMDs of a compute unit: HW_ID has two bits for the SIMD.
 constexpr uint32_t maxSimds = 4;
 
 struct ChipTiming {
   std::string name, target; ///< "mi300x", "gfx942"
 #define NSTF_TIMING_FIELD(type, key, name, unit, min, what) type name = 0;
 #include "runtime/emulator/timing/TimingFields.def"
-  support::ChipFile file; ///< the constants as the file has them, with their sources
+  support::ChipFile file; ///< the constants as in the file, with their sources
 
-  /// A built-in chip by its name. Throws std::runtime_error, which lists the known ones.
+  /// A built-in chip by name. Throws std::runtime_error, which lists the built-in chips.
   static const ChipTiming &find(std::string_view name);
-  /// A file's. Throws support::InputError "file:line:column: expected … but got …" for a constant that is unknown,
-  /// missing, negative or of another unit, and for constants that contradict one another.
+  /// Reads a chip from a file. Throws support::InputError "file:line:column: expected … but got …" for a constant that
+  /// is unknown, missing, negative or of another unit, and for constants that contradict one another.
   static ChipTiming load(const std::filesystem::path &path);
   static ChipTiming parse(std::string_view text, const std::string &file);
-  /// A built-in chip, or the file where `text` ends in .yaml: what --timing= takes.
+  /// The chip that --timing= names: a file if `text` ends in .yaml, else a built-in chip.
   static ChipTiming choose(const std::string &text);
   /// Names of the built-in chips.
   static std::vector<std::string> names();
@@ -35,12 +35,12 @@ struct ChipTiming {
   uint32_t computeUnitsPerXcd() const { return computeUnits / xcds; }
 };
 
-/// A constant as such, for tests and tools that go through all of them.
+/// Description of a constant, for tests and tools that iterate over all of them.
 struct TimingField {
   const char *key, *unit, *what;
   double min;
   bool isWhole;
-  bool isModelled; ///< predictions follow from it
+  bool isModelled; ///< whether predictions depend on it
   double (*get)(const ChipTiming &chip);
   void (*set)(ChipTiming &chip, double value);
 };

@@ -5,7 +5,7 @@
 
 namespace nstf::emulator::timing {
 
-/// Core clocks of the chip, at the frequency that a prediction assumes, since its launch began.
+/// Core clocks of the chip since the launch began, at the clock frequency that the prediction assumes.
 using Clocks = uint64_t;
 constexpr Clocks never = ~Clocks(0);
 

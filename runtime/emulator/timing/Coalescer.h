@@ -1,7 +1,8 @@
-// Which cache lines a memory instruction touches.
+// The cache lines that a memory instruction touches.
 //
-// The lines of all lanes, merged, in the order in which lanes touch them. An instruction's lanes mostly stand to each
-// other as they did the time before, a few bytes or rows further on: such patterns are remembered and only moved.
+// The lines of all lanes are merged, in the order in which lanes touch them. The lanes of an instruction mostly have
+// the same distances as at its previous execution, only some bytes or rows further on. Such patterns are remembered and
+// shifted.
 #pragma once
 
 #include "runtime/emulator/instructions/LaneAddresses.h"
@@ -19,33 +20,33 @@ struct Region;
 
 namespace nstf::emulator::timing {
 
-/// What of a chip decides how long an access takes its address unit (ChipTiming).
+/// Constants of a chip that determine how long an access occupies its address unit (ChipTiming).
 struct AddressUnit {
   uint32_t lineBytes = 128;    ///< of the vector L1; up to 128
-  uint32_t lanesPerClock = 16; ///< that it takes at most
-  uint32_t bytesPerClock = 64; ///< of lanes' data that it takes at most
+  uint32_t lanesPerClock = 16; ///< the most lanes a clock
+  uint32_t bytesPerClock = 64; ///< the most bytes of lanes' data a clock
 };
 
 class Coalescer {
 public:
-  /// Addresses in no region touch no line: the access itself will fault.
+  /// Addresses outside all regions touch no line: the access itself will fault.
   Coalescer(const RegionTable &regions, const AddressUnit &unit) : regions(regions), unit(unit) {}
 
-  /// Appends what the lanes of `access`, `bytes` each, touch, and returns the clocks of address unit and tag lookup
-  /// (MemoryRequest::addressClocks). Sets inactive lanes' addresses.
+  /// Appends the lines that the lanes of `access` touch with `bytes` each, and returns the clocks of address unit and
+  /// tag lookup (MemoryRequest::addressClocks). Sets inactive lanes' addresses.
   uint32_t vector(uint32_t instruction, LaneAddresses &access, uint32_t bytes, std::vector<LineAccess> &lines);
   /// The lines of a scalar access.
   void scalar(uint64_t address, uint32_t bytes, std::vector<LineAccess> &lines);
 
 private:
-  /// How the lanes of an access stand to the first of them.
+  /// The distances of an access's lanes from its first active lane.
   struct Pattern {
     uint64_t lanes = 0, stride = 0;
-    uint32_t bytes = 0, phase = 0; ///< of the first lane's address in its line
+    uint32_t bytes = 0, phase = 0; ///< offset of the first lane's address in its line
     uint32_t clocks = 0;
-    uint64_t lowest = 0, span = 0; ///< of all bytes touched, from the first lane's address on
+    uint64_t lowest = 0, span = 0; ///< of all bytes touched, relative to the first lane's address
     std::array<uint64_t, Wave::width> distances;
-    std::vector<LineAccess> lines; ///< addresses from the first lane's line on
+    std::vector<LineAccess> lines; ///< addresses relative to the first lane's line
   };
   struct Patterns {
     static constexpr unsigned ways = 4;

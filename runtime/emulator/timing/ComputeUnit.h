@@ -1,8 +1,8 @@
-// A compute unit: SIMDs that take turns, the LDS, the address unit of vector memory.
+// A compute unit: SIMDs that issue in turn, the LDS, and the address unit of vector memory.
 //
-// Event-driven: it goes from one turn in which a wave can issue to the next. All that a wave waits for is known as a
-// clock beforehand (units, counters, sleep, the fetch), but for barriers, which open with their last wave. A compute
-// unit runs ahead of the chip's time until it needs something outside itself (Ports).
+// The model is event-driven: it goes from one turn in which a wave can issue to the next. The clock at which each wait
+// of a wave ends (units, counters, sleep, fetch) is known in advance, except for barriers, which open with their last
+// wave. A compute unit runs ahead of the chip's time until it needs a resource outside itself (Ports).
 #pragma once
 
 #include "runtime/emulator/timing/Counters.h"
@@ -20,32 +20,34 @@ namespace nstf::emulator::timing {
 
 class ComputeUnit {
 public:
-  /// `stalls` and `counters` are all compute units' together, `instructions` its neighbours' too.
+  /// All compute units share `stalls` and `counters`; neighbouring ones share `instructions`.
   ComputeUnit(unsigned number, const ChipTiming &chip, const TimingFacts &facts, InstructionCache &instructions,
               Ports &ports, StallTable &stalls, Counters &counters);
 
-  /// The group's waves start, the first at `now`, the others `launchClocks` apart. No sooner than `run` has got to.
+  /// Starts the group's waves, the first at `now`, the others `launchClocks` apart. Precondition: `now` is not before
+  /// the time that `run` has reached.
   void place(TimedGroup &group, Clocks now, double launchClocks);
-  /// Takes the turns at `now`, and those after it for which nothing outside is needed, up to `horizon`. Returns the
-  /// time of the next turn.
+  /// Simulates the turns at `now`, and later ones that need nothing outside the compute unit, up to `horizon`. Returns
+  /// the time of the next turn.
   Clocks run(Clocks now);
 
-  /// When a turn may come next.
+  /// The earliest time of the next turn.
   Clocks next() const;
-  /// Has the host fetch what the next turns look at: their waves, and what these are about to do.
+  /// Prefetches on the host the waves of the next turns and their next instructions.
   void prefetchWaves() const;
-  /// Once it has that, what this looks up.
+  /// Prefetches on the host the data that those instructions look up. Call after prefetchWaves has taken effect.
   void prefetchAccess() const;
-  /// Where wave `wave` of the next group will go.
+  /// The SIMD and the slot that wave `wave` of the next group will get.
   uint32_t simdFor(uint32_t wave) const;
   uint32_t slotFor(uint32_t wave) const;
 
-  /// No group is placed before; Ports may lower it.
+  /// No group is placed before this time; Ports may lower it.
   Clocks horizon = never;
 
 private:
   Clocks freeFor(const Simd &simd, const TimedWave &wave) const;
-  /// When what a wave's next instruction waits for is free; of Needs::Packed, Simd::freeFor knows.
+  /// By need: when the resource that a wave's next instruction needs is free. Simd::freeFor computes that of
+  /// Needs::Packed.
   std::array<Clocks, needs> freeTimes(const Simd &simd) const;
   void arbitrate(unsigned simd, Clocks now);
   void takeTurn(unsigned simd, Clocks now);
@@ -62,7 +64,8 @@ private:
   void fetch(TimedWave &wave, Clocks now);
   void execute(TimedWave &wave, Clocks now);
 
-  /// To the wave's next instruction that takes a slot; those that take none happen on the way, each at its time.
+  /// Advances to the wave's next instruction that takes an issue slot. Instructions that take none are executed on the
+  /// way, each at its time.
   void advance(TimedWave &wave);
   void settle(TimedWave &wave);
   bool takeEntry(TimedWave &wave);
@@ -78,7 +81,7 @@ private:
   void openIfAllArrived(TimedGroup &group);
   void passBarriers();
   void end(TimedWave &wave);
-  /// The wave stands before its instruction until then.
+  /// Delays the wave before its instruction until `until`.
   void wait(TimedWave &wave, Clocks until, Stall reason) {
     if (until <= wave.ready)
       return;
@@ -94,13 +97,13 @@ private:
   StallTable &stalls;
   Counters &counters;
 
-  // Of SIMDs that the chip doesn't have, a turn never comes.
+  // SIMDs that the chip lacks never have a turn.
   struct Turns {
     std::array<Clocks, maxSimds> next;     ///< the SIMD's next turn in which a wave may be able to issue
-    std::array<Clocks, maxSimds> earliest; ///< its next turn comes no sooner
+    std::array<Clocks, maxSimds> earliest; ///< lower bound of the SIMD's next turn
   };
   alignas(64) Turns turns;
-  /// A wave that may issue in a turn.
+  /// A wave that may issue in the next turn.
   struct First {
     const TimedWave *wave = nullptr;
     const TraceBlock *trace = nullptr; ///< Simd::Seat::trace
@@ -111,22 +114,23 @@ private:
     }
   };
   std::array<First, maxSimds> firsts;
-  /// Who issues in a SIMD's turn, if it comes at `turn` and no other SIMD has used what they share since.
+  /// The waves that issue in a SIMD's turn, valid if the turn is at `turn` and no other SIMD has used shared units
+  /// since.
   struct Plan {
     IssueArbiter arbiter;
     Clocks turn = never;
     uint32_t sharedUses = 0;
   };
   std::array<Plan, maxSimds> plans;
-  uint32_t sharedUses = 0;          ///< of LDS and address unit
-  std::array<Simd, maxSimds> simds; ///< the first of them, as many as the chip has
+  uint32_t sharedUses = 0;          ///< uses of LDS and address unit so far
+  std::array<Simd, maxSimds> simds; ///< only as many as the chip has are used
   Lds lds;
-  Clocks addressFree = 0;          ///< of vector memory
-  PlaceWaits placeWaits;           ///< of it
-  Clocks lastTurn = 0;             ///< one SIMD a clock
-  unsigned toPlan = 0;             ///< SIMDs whose waves changed, a bit each
-  std::vector<TimedWave *> opened; ///< waves whose barrier has
-  uint32_t placed = 0;             ///< waves so far
+  Clocks addressFree = 0;          ///< when the address unit of vector memory is free
+  PlaceWaits placeWaits;           ///< of the address unit
+  Clocks lastTurn = 0;             ///< only one SIMD has a turn in each clock
+  unsigned toPlan = 0;             ///< SIMDs whose waves changed, one bit each
+  std::vector<TimedWave *> opened; ///< waves whose barrier has opened
+  uint32_t placed = 0;             ///< waves placed so far
   uint32_t resident = 0;
   Clocks busySince = 0;
 };

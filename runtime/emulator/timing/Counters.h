@@ -1,6 +1,6 @@
-// What a predicted launch did, counted as the hardware's performance counters count it.
+// Counters of a predicted launch, with the meanings of the hardware's performance counters.
 //
-// All are sums over the chip unless it says otherwise. Beside each stands the hardware's counter that means the same.
+// All are sums over the chip unless stated otherwise. Each comment names the hardware counter with the same meaning.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -12,28 +12,28 @@ struct Counters {
   uint64_t workgroups = 0; ///< SPI_CSN_NUM_THREADGROUPS
   uint64_t waves = 0;      ///< SQ_WAVES
   Clocks waveClocks = 0;   ///< SQ_WAVE_CYCLES: resident waves times clocks
-  Clocks busyClocks = 0;   ///< SQ_BUSY_CYCLES: clocks in which a compute unit held waves, over the compute units
-  Clocks launchClocks = 0; ///< clocks in which waves were being launched, over the XCDs
+  Clocks busyClocks = 0;   ///< SQ_BUSY_CYCLES: clocks in which a compute unit held waves, summed over the compute units
+  Clocks launchClocks = 0; ///< clocks in which waves were being launched, summed over the XCDs
 
-  // Wave instructions by kind: one issue slot each.
-  uint64_t vectorInstructions = 0;       ///< SQ_INSTS_VALU, matrix instructions left out
+  // Wave instructions by kind; each takes one issue slot.
+  uint64_t vectorInstructions = 0;       ///< SQ_INSTS_VALU without matrix instructions
   uint64_t matrixInstructions = 0;       ///< SQ_INSTS_MFMA
   uint64_t scalarInstructions = 0;       ///< SQ_INSTS_SALU
   uint64_t scalarMemoryInstructions = 0; ///< SQ_INSTS_SMEM
   uint64_t ldsInstructions = 0;          ///< SQ_INSTS_LDS
-  uint64_t vectorReadInstructions = 0;   ///< SQ_INSTS_VMEM_RD; an atomic that returns a value too
-  uint64_t vectorWriteInstructions = 0;  ///< SQ_INSTS_VMEM_WR; other atomics too
+  uint64_t vectorReadInstructions = 0;   ///< SQ_INSTS_VMEM_RD; includes atomics that return a value
+  uint64_t vectorWriteInstructions = 0;  ///< SQ_INSTS_VMEM_WR; includes other atomics
   uint64_t branchInstructions = 0;       ///< SQ_INSTS_BRANCH
   uint64_t messageInstructions = 0;      ///< SQ_INSTS_SENDMSG, SQ_INSTS_EXP
-  uint64_t internalInstructions = 0;     ///< s_nop, s_waitcnt, s_barrier, s_sleep, s_setprio: they take no unit
+  uint64_t internalInstructions = 0;     ///< s_nop, s_waitcnt, s_barrier, s_sleep, s_setprio: they use no unit
 
-  // Clocks of units, over the SIMDs or compute units.
+  // Busy clocks of units, summed over the SIMDs or compute units.
   Clocks vectorBusy = 0;          ///< SQ_ACTIVE_INST_VALU
   Clocks matrixBusy = 0;          ///< SQ_VALU_MFMA_BUSY_CYCLES
   Clocks ldsBusy = 0;             ///< SQ_LDS_IDX_ACTIVE, conflicts included
   Clocks ldsConflicts = 0;        ///< SQ_LDS_BANK_CONFLICT
   Clocks addressBusy = 0;         ///< TA_BUSY: the address unit of vector memory
-  uint64_t instructionMisses = 0; ///< SQC_ICACHE_MISSES: lines of code that weren't in the cache
+  uint64_t instructionMisses = 0; ///< SQC_ICACHE_MISSES: lines of code that were not in the cache
 
   uint64_t instructions() const {
     return vectorInstructions + matrixInstructions + scalarInstructions + scalarMemoryInstructions + ldsInstructions +

@@ -1,8 +1,9 @@
-// HIP's streams, events and graphs in predicted time: in which order work of a program runs on a device, and when.
+// HIP's streams, events and graphs in predicted time: the order and the times in which a program's work runs on a
+// device.
 //
-// What a launch takes is predicted elsewhere (TimedLaunch.h); here it is put behind what it has to wait for. Streams
-// and a graph's branches overlap as far as their dependences and the device's resources allow (TaskTimeline.h). Calls
-// of the host take no time, only its waiting does.
+// The duration of a launch is predicted elsewhere (TimedLaunch.h). The timeline schedules each operation after those it
+// depends on. Streams and branches of a graph overlap as far as dependencies and the device's resources allow
+// (TaskTimeline.h). Host calls take no time; only the host's waits do.
 #pragma once
 
 #include "runtime/emulator/timing/TaskTimeline.h"
@@ -11,25 +12,25 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 
-/// What getting work to begin costs, in nanoseconds, and how fast copies go, in bytes a nanosecond (GB/s).
+/// The costs of starting work, in nanoseconds, and the speeds of copies, in bytes a nanosecond (GB/s).
 struct SubmissionCosts {
   double launch = 0;                     ///< from the host's call to the first workgroup of an idle device
-  double gap = 0;                        ///< from the end of one task of a stream to the next one's begin
+  double gap = 0;                        ///< from the end of a task of a stream to the begin of the next
   double graphNode = 0;                  ///< the same between nodes of a graph
-  double copyStart = 0;                  ///< of a copy or fill, from the host's call
-  double hostLink = 1;                   ///< one direction
-  double deviceCopy = 1, deviceFill = 1; ///< bytes read and written together, bytes written
+  double copyStart = 0;                  ///< from the host's call to the begin of a copy or fill
+  double hostLink = 1;                   ///< in one direction
+  double deviceCopy = 1, deviceFill = 1; ///< bytes read plus bytes written; bytes written
   uint64_t stagedBytes = 0;              ///< the largest copy of pageable memory that the host stages
-  double staging = 1;                    ///< the host's part of such a copy
+  double staging = 1;                    ///< speed of the host's part of such a copy
 
   static SubmissionCosts of(const ChipTiming &chip);
 };
 
 enum class CopyDirection : uint8_t { HostToDevice, DeviceToHost, OnDevice, OnHost };
-/// What the host's side of a copy is: the runtime's own and registered memory is pinned, other is pageable.
+/// Host memory of a copy: the runtime's own and registered memory is pinned, other memory is pageable.
 enum class HostPages : uint8_t { Pinned, Pageable };
 
-/// Something that a stream or a graph's node is asked to do; a marker takes no time.
+/// An operation of a stream or of a graph's node; a marker takes no time.
 struct TimedOperation {
   enum class Kind : uint8_t { Kernel, Transfer, Marker } kind = Kind::Marker;
   Work work = {};
@@ -39,7 +40,7 @@ struct TimedOperation {
   static TimedOperation fill(const SubmissionCosts &costs, uint64_t bytes);
 };
 
-/// A node of a graph and the earlier nodes it is behind.
+/// A node of a graph, and the indices of the earlier nodes on which it depends.
 struct TimedNode {
   TimedOperation operation;
   std::vector<size_t> behind;
@@ -48,9 +49,9 @@ struct TimedNode {
 class DeviceTimeline {
 public:
   using Task = TaskTimeline::Task;
-  /// A stream's place in the order of work.
+  /// The order of a stream's work.
   struct Queue {
-    /// The null stream and those that block wait for each other; hipStreamNonBlocking waits for events only.
+    /// The null stream and blocking streams wait for each other; hipStreamNonBlocking waits only for events.
     enum class Kind : uint8_t { Null, Blocking, NonBlocking } kind = Kind::Blocking;
     int priority = 0;
     Task last = nullptr;
@@ -58,16 +59,16 @@ public:
 
   explicit DeviceTimeline(const SubmissionCosts &costs) : costs(costs) {}
 
-  /// Puts an operation behind what the queue has.
+  /// Appends an operation to the queue.
   Task submit(Queue &queue, TimedOperation operation);
-  /// Puts all nodes of a graph there. Nodes stand behind those they depend on.
+  /// Appends all nodes of a graph. A node comes after those on which it depends.
   void submitGraph(Queue &queue, std::span<const TimedNode> graph);
-  /// hipEventRecord: a task that ends when what the queue has is done.
+  /// hipEventRecord: a task that ends when all work of the queue so far is done.
   Task record(Queue &queue) { return submit(queue, {}); }
-  /// hipStreamWaitEvent: what comes next on the queue waits for the task too.
+  /// hipStreamWaitEvent: the queue's next operation also waits for the task.
   void waitFor(Queue &queue, const Task &event);
 
-  /// The host waits; the result is the task's end in nanoseconds.
+  /// The host waits for the task. Returns the task's end in nanoseconds.
   double synchronize(const Task &task) { return tasks.wait(task); }
   void synchronize(const Queue &queue);
   void synchronize() { tasks.waitForAll(); }
@@ -81,7 +82,7 @@ private:
   SubmissionCosts costs;
   TaskTimeline tasks;
   Task lastOfNull;
-  std::vector<Task> sinceNull; ///< the last task of each stream that the null stream's next one waits for
+  std::vector<Task> sinceNull; ///< the last task of each stream for which the null stream's next task waits
 };
 
 } // namespace nstf::emulator::timing

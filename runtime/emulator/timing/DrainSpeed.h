@@ -1,8 +1,8 @@
-// How much faster workgroups are where places stay empty, measured while the chip drains.
+// The speed-up of workgroups as places become empty, measured while the chip drains.
 //
-// Workgroups that share a compute unit, or the memory behind it, hold each other up: the fewer are left, the faster
-// each of them is, until its own latencies are all that it waits for. How soon differs from kernel to kernel, so it is
-// measured: by the instructions that a resident workgroup executes in a clock.
+// Workgroups that share a compute unit, or the memory behind it, slow each other down. The fewer are left, the faster
+// each of them runs, until only its own latencies limit it. The relation differs between kernels, so it is measured, as
+// instructions that a resident workgroup executes in a clock.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -16,22 +16,23 @@ namespace nstf::emulator::timing {
 
 class DrainSpeed {
 public:
-  /// Of a chip with so many places, whose workgroups executed `rate` instructions a clock each before it drained.
+  /// For a chip with `places` places, whose workgroups executed `rate` instructions a clock each before the chip
+  /// drained.
   DrainSpeed(uint64_t places, double rate) : places(places), rate(rate) {}
 
-  /// `residents` were left for so many clocks, and executed so many instructions.
+  /// Records that `residents` workgroups were left for `clocks` clocks and executed `instructions` instructions.
   void add(uint64_t residents, double clocks, uint64_t instructions);
-  /// Once everything is added: how many times as fast as on a full chip a workgroup is where so many are left. No less
-  /// than where more are left, and all of them together do no more than more would.
+  /// After `finish`: how many times as fast as on a full chip a workgroup is when `residents` are left. The speed of
+  /// each is not lower than with more workgroups, and the speed of all together is not higher.
   double at(uint64_t residents) const { return speeds[partOf(residents)]; }
   void finish();
 
-  /// When the last of workgroups ends that would end at these clocks if their places were taken again, and from `begin`
-  /// on aren't.
+  /// When the last of these workgroups ends. `ends` are the times at which they would end if their places were always
+  /// filled again; from `begin` on they are not.
   Clocks drained(std::vector<Clocks> ends, Clocks begin) const;
 
 private:
-  static constexpr size_t parts = 16; ///< of the places, each with a speed
+  static constexpr size_t parts = 16; ///< ranges of the number of residents, each with a speed
   size_t partOf(uint64_t residents) const;
 
   const uint64_t places;

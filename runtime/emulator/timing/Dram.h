@@ -1,4 +1,4 @@
-// HBM: channels with refresh, open rows, and writes that wait until there are enough of them.
+// HBM: channels with refresh and open rows, and with writes that are done in batches.
 #pragma once
 
 #include "runtime/emulator/timing/Channel.h"
@@ -11,16 +11,17 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 
-/// Three things make loaded memory slower than its pins, and some accesses later than others:
-/// - every channel stands still for a refresh now and then, each at a time of its own;
-/// - an access to another row than its bank has open takes longer, and a bank opens one row after the other;
-/// - turning the data bus from reads to writes and back costs time, so a channel collects writes and does some at once.
+/// Three effects make loaded memory slower than its pins, and delay some accesses more than others:
+/// - every channel stops for periodic refreshes, each channel at its own times;
+/// - an access to a row other than the open one of its bank takes longer, and a bank opens one row at a time;
+/// - turning the data bus from reads to writes and back costs time, so a channel collects writes and does them in
+/// batches.
 class Dram {
 public:
   Dram(const ChipTiming &chip, MemoryCounters &counters, const LineBlock &block);
   void setClock(double clocksPerNs);
 
-  /// Where a line is; of a block the first one, of which the others differ in the channel.
+  /// The place of a line. For a block it is that of the first line; the other lines differ in the channel.
   struct Home {
     uint32_t channel, bank, row;
   };
@@ -33,24 +34,24 @@ public:
     return {block.channel ^ index >> granuleLines, block.bank, block.row};
   }
 
-  /// When a read that arrives at `arrival` has its data, hbm_latency_ns included.
+  /// When the data of a read that arrives at `arrival` is available, hbm_latency_ns included.
   double read(double arrival, const Home &home, uint32_t bytes);
-  /// The same of lines in the channels `home.channel`, that xor 1, xor 2, xor 3.
+  /// The same for one line in each of the channels `home.channel`, `home.channel` xor 1, xor 2, xor 3.
   Quad read(const Quad &arrival, const Home &home, uint32_t bytes);
-  /// How long a write that arrives then has to wait until the channel takes it.
+  /// How long a write that arrives at `arrival` waits until the channel accepts it.
   double write(double arrival, const Home &home, uint32_t bytes);
 
 private:
   struct Bank {
     uint32_t row = ~0u;
-    double free = 0; ///< to open another
+    double free = 0; ///< when it can open another row
   };
   struct Writes {
-    double service = 0;     ///< clocks that those collected will take
+    double service = 0;     ///< clocks that the collected writes will take
     uint32_t collected = 0; ///< their number
-    bool readSince = false; ///< the last batch of writes
+    bool readSince = false; ///< since the last batch of writes
   };
-  /// One or four of them.
+  /// Books one channel or four.
   template <typename Time> Time book(uint32_t channel, const Time &arrival, const Time &service, const Time &phase);
   /// How long an access at `begin` waits for its row.
   double openRow(const Home &home, double begin);
@@ -60,15 +61,15 @@ private:
   MemoryCounters &counters;
   Interleave interleave;
   Spread bankOf;
-  uint32_t rowShift;     ///< a row's lines, their logarithm
-  uint32_t granuleLines; ///< lines of a block in a channel, their logarithm
+  uint32_t rowShift;     ///< log2 of the lines of a row
+  uint32_t granuleLines; ///< log2 of the lines of a block in one channel
   Channels channels;
-  std::vector<double> phases; ///< a channel's refreshes begin so long before a period's end, clocks
+  std::vector<double> phases; ///< clocks by which a channel's refreshes precede the end of a period
   std::vector<Writes> writes; ///< by channel
-  std::vector<Bank> banks;    ///< one of each channel, then the next
+  std::vector<Bank> banks;    ///< bank 0 of every channel, then bank 1, …
   // Core clocks
-  double refresh = 0, interval = 0, between = 0; ///< a refresh, from one to the next, and what is left for work
-  double perInterval = 0, perBetween = 0;        ///< 1 over these
+  double refresh = 0, interval = 0, between = 0; ///< a refresh; from one to the next; the time between them
+  double perInterval = 0, perBetween = 0;        ///< their reciprocals
   double latency = 0, rowMiss = 0, rowCycle = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
 };
 

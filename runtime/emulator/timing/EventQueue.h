@@ -1,7 +1,8 @@
-// Who acts next, of a fixed number of actors that each know their next time.
+// The next event of a fixed number of actors, each of which knows its next time.
 //
-// A calendar: a bit for each actor at each of the next few thousand clocks, so changing a time takes a few steps and
-// who comes after the next one is known. At the same time the actor of the lowest number acts first.
+// A calendar queue: one bit for each actor at each of the next few thousand clocks. Changing a time takes a few steps,
+// and the events after the next one can be found too. Among actors with the same time, the one with the lowest number
+// acts first.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -19,12 +20,12 @@ public:
   explicit EventQueue(size_t actors)
       : words((actors + 63) / 64), times(actors, never), days(window * words), busy(window / 64) {}
 
-  /// Of the next actor; never: nobody acts any more.
+  /// The time of the next actor; never: no actor has a time.
   Clocks time() {
     find();
     return today < window ? begin + today : never;
   }
-  /// While there is one.
+  /// The next actor. Precondition: time() is not never.
   uint32_t actor() {
     find();
     const uint64_t *word = &days[today * words];
@@ -43,12 +44,13 @@ public:
       isBehind |= time < begin;
   }
 
-  /// When somebody acts after `time`, the next one's or later, as far as the calendar goes; else never.
+  /// The earliest time after `time` at which an actor acts, within the calendar; else never. Precondition: `time` is
+  /// not before the next actor's.
   Clocks timeAfter(Clocks time) const {
     const uint32_t day = firstBusy(uint32_t(std::min<Clocks>(time + 1 - begin, window)));
     return day < window ? begin + day : never;
   }
-  /// Calls function(actor) for those who act at a time that timeAfter gave.
+  /// Calls function(actor) for the actors at `time`, a result of timeAfter.
   template <typename Function> void forEachAt(Clocks time, Function function) const {
     const uint64_t *word = &days[size_t(time - begin) * words];
     for (uint32_t first = 0; first < times.size(); first += 64, ++word)
@@ -57,7 +59,7 @@ public:
   }
 
 private:
-  static constexpr uint32_t window = 4096; ///< clocks that the calendar has days for
+  static constexpr uint32_t window = 4096; ///< clocks that the calendar covers, a day each
 
   void enter(uint32_t day, uint32_t actor) {
     days[day * words + actor / 64] |= uint64_t(1) << actor % 64;
@@ -90,7 +92,7 @@ private:
       return;
     beginAnew();
   }
-  /// With the earliest time there is.
+  /// Rebuilds the calendar from the earliest time.
   void beginAnew() {
     if (isBehind) {
       std::ranges::fill(days, 0);
@@ -105,13 +107,13 @@ private:
         enter(uint32_t(times[actor] - begin), actor);
   }
 
-  const size_t words;         ///< of a day
+  const size_t words;         ///< words of a day
   std::vector<Clocks> times;  ///< by actor
-  std::vector<uint64_t> days; ///< actors, a bit each
-  std::vector<uint64_t> busy; ///< days on which anybody acts, a bit each
-  Clocks begin = 0;           ///< of the first day
-  uint32_t today = window;    ///< nobody acts before
-  bool isBehind = false;      ///< somebody acts before the first day
+  std::vector<uint64_t> days; ///< one bit for each actor
+  std::vector<uint64_t> busy; ///< days with any actor, one bit each
+  Clocks begin = 0;           ///< time of the first day
+  uint32_t today = window;    ///< no actor acts on an earlier day
+  bool isBehind = false;      ///< an actor acts before the first day
 };
 
 } // namespace nstf::emulator::timing

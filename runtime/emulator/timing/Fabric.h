@@ -1,4 +1,4 @@
-// From the L2s to memory: the MALL, where the chip has one, and HBM behind it.
+// The way from the L2s to memory: the MALL, if the chip has one, and HBM behind it.
 #pragma once
 
 #include "runtime/emulator/timing/ChipTiming.h"
@@ -9,12 +9,12 @@
 
 namespace nstf::emulator::timing {
 
-/// The MALL stands in front of the memory and holds what is read and what is written. An L2 fetches its lines whole, so
-/// parts of one that would be lines of the MALL come and go together: these are taken to be as long as the L2's at
-/// least.
+/// The MALL is a cache in front of the memory for reads and writes. An L2 fetches whole lines, so MALL lines that are
+/// parts of one L2 line would come and go together. The MALL's lines are therefore modelled with at least the size of
+/// the L2's.
 ///
-/// Lines of a block are looked up together, which changes what the MALL holds; then each of them takes its time. Times
-/// are those of the L2: `arrival` is when the L2 would have served a load that hits.
+/// The lines of a block are looked up together, which changes the contents of the MALL; then each of them is timed.
+/// Times are in the L2's terms: `arrival` is when the L2 would have served a load that hits.
 class Fabric {
 public:
   Fabric(const ChipTiming &chip, MemoryCounters &counters);
@@ -23,38 +23,39 @@ public:
   /// Lines of a block that are read, or written, together.
   struct Visit {
     uint64_t block; ///< its first byte
-    bool isRead;    ///< whole lines are wanted
+    bool isRead;    ///< whole lines are read
     SetMap::Place place;
-    uint32_t flip;    ///< a line's member, xor the one that the caller knows it by
-    uint32_t members; ///< of its bundle
-    uint64_t sectors; ///< what the MALL has afterwards, by member
+    uint32_t flip;    ///< a line's member, xor the member by which the caller knows it
+    uint32_t members; ///< of its bundle, one bit each
+    uint64_t sectors; ///< sectors in the MALL afterwards, by member
 
-    // What a read, write or atomic of a line has to know
+    // For the read, write or atomic of a line
     TagArray::Found found;
-    uint32_t hits;   ///< members of which the MALL has all, for a write any
-    uint64_t leaves; ///< by member: sectors of another line that are written to memory for it
-    Dram::Home home; ///< of the block
+    uint32_t hits;   ///< members that the MALL holds completely; for a write, at all
+    uint64_t leaves; ///< by member: sectors of the evicted line that are written to memory
+    Dram::Home home; ///< place of the block
     struct Leaver {
-      Dram::Home home; ///< of the block that leaves
-      uint32_t flip;   ///< a line's index there, xor its member
+      Dram::Home home; ///< place of the evicted block
+      uint32_t flip;   ///< a line's index in that block, xor its member
     };
     std::array<Leaver, TagArray::maxMembers> leavers; ///< by member
-    bool leaveTogether;                               ///< leavers are one block's lines, all of it changed
+    bool leaveTogether; ///< the evicted lines are all lines of one block, entirely changed
   };
-  /// Which of a visit's lines the caller means by its line 0, 1, 2 ...: those of members `first` xor 0, 1, 2 ...
+  /// Maps a caller's lines 0, 1, 2 ... to a visit's members `first` xor 0, 1, 2 ...
   struct Order {
     Visit *visit;
     uint32_t first;
   };
-  /// Has the host fetch what a visit to a line will look up.
+  /// Prefetches on the host the data that a visit to a line looks up.
   void prefetch(uint64_t address) const {
     if (!chip.mallBytes)
       return;
     const SetMap::Place place = map(block.begin(address));
     tags.prefetch(place.bundle, SetMap::memberOf(place, block.index(address)));
   }
-  /// Lines of the block at `address` are wanted, or written: bytes of `sectors` that aren't 0, what the MALL has of
-  /// them afterwards. The first line's would be the byte of `member`.
+  /// Prepares a visit that reads or writes lines of the block at `address`. Byte i of `sectors` is not 0 for lines of
+  /// the visit and gives the line's sectors that the MALL holds afterwards. The block's first line has the byte of
+  /// `member`.
   void begin(Visit &visit, uint64_t address, bool isRead, uint32_t member, uint64_t sectors) const {
     visit.block = block.begin(address);
     visit.isRead = isRead;
@@ -67,50 +68,50 @@ public:
   }
   void lookUp(Visit &visit);
 
-  /// When a line that an L2 asks for is there. It is a hit from then on.
+  /// When a line that an L2 reads is available. From then on the line hits.
   double read(double arrival, Visit &visit, uint32_t member);
-  /// How long what an L2 writes waits until it is taken.
+  /// How long an L2's write waits until it is accepted.
   double write(double arrival, Visit &visit, uint32_t member, uint8_t sectors);
-  /// When memory has executed an atomic that keeps the slice busy for `service` clocks.
+  /// When memory has executed an atomic that occupies the slice for `service` clocks.
   double atomic(double arrival, Visit &visit, uint32_t member, double service);
 
-  // The same of all lines of a block
-  /// Whether they can be read, or written, at once: all of them meet the same, and no two kinds of what they book take
-  /// turns at a channel otherwise than each line by itself would have it.
+  // The same for all lines of a block
+  /// Whether all lines can be timed at once: they all hit or all miss, and booking them kind by kind gives each channel
+  /// the same order as booking line by line.
   bool isUniform(const Order &order) const;
-  /// Whether nothing that one of them books is booked by the other.
+  /// Whether two visits book no channel in common.
   bool areApart(const Order &a, const Order &b) const;
   BlockTimes read(const BlockTimes &arrival, const Order &order);
   BlockTimes write(const BlockTimes &arrival, const Order &order);
 
-  /// Puts lines into the MALL, at no time.
+  /// Puts lines into the MALL without taking time.
   void touch(const PhysicalRange &range);
-  /// Whether the MALL has anything of a line.
+  /// Whether the MALL holds any sector of a line.
   bool holds(uint64_t address);
-  /// What it has of lines of which sectors of the L2's were written, a byte each.
+  /// The MALL's sectors after a write of these sectors of L2 lines, one byte a line.
   uint64_t written(uint64_t address, uint64_t sectors) const {
     if (block.lineBytes() > chip.l2LineBytes)
       sectors = sectorsOf.touched(address & ~uint64_t(chip.l2LineBytes - 1), ~0u);
     return sectors | sectors << 4;
   }
-  /// The same of a line of which an atomic changes a dword.
+  /// The same for a line in which an atomic changes a dword.
   uint8_t changedByAtomic(uint64_t address) const { return whole() | Sectors::written(sectorsOf.touched(address, 1)); }
   uint8_t whole() const { return sectorsOf.all(); }
 
-  /// From memory's taking a write until the L2 knows.
+  /// From the time that memory accepts a write to the time that the L2 is informed.
   double writeLatency() const { return latency; }
 
 private:
-  /// What of other lines has to be written to memory for those that aren't held.
+  /// Finds the memory places of lines that are evicted for lines that are not held.
   void leave(Visit &visit);
   double giveUp(double arrival, const Visit &visit, uint32_t member);
   Quad giveUp(const Quad &arrival, const Order &order);
-  /// A write behind a read costs more than either by itself.
-  using Reads = uint32_t; ///< that no write stood behind yet, of the last few
+  /// A write after a read costs more than either by itself.
+  using Reads = uint32_t; ///< the last few reads after which no write came yet
   uint32_t sliceOf(const Visit &visit, uint32_t member) const {
     return map.channelOf(visit.place, SetMap::indexOf(visit.place, member));
   }
-  /// What a write takes of its slice.
+  /// Clocks of its slice that a write takes.
   double writeService(uint32_t slice, double service) {
     if (!reads[slice])
       return service;
@@ -120,24 +121,24 @@ private:
   Dram::Home homeOf(const Visit &visit, uint32_t member) const {
     return dram.homeOf(visit.home, SetMap::indexOf(visit.place, member));
   }
-  /// Books a write; how long it waits for the slice.
+  /// Books a write; returns how long it waits for the slice.
   double bookWrite(uint32_t slice, double arrival, double service);
   static uint32_t memberOf(const Order &order, uint32_t line) { return order.first ^ order.visit->flip ^ line; }
-  /// Of line 0, those of others are its own xor 1, 2, 3 for each granule.
+  /// The place of line 0; those of other lines have its channel xor 1, 2, 3 by granule.
   Dram::Home homeOf(const Order &order) const { return homeOf(*order.visit, memberOf(order, 0)); }
   Dram::Home leaverOf(const Order &order) const {
     const uint32_t member = memberOf(order, 0);
     const Visit::Leaver &leaver = order.visit->leavers[member];
     return dram.homeOf(leaver.home, member ^ leaver.flip);
   }
-  /// All lines of a block are as long as the L2's.
+  /// Bytes of a line of a block; all lines are as long as the L2's.
   uint32_t wholeLine() const { return block.lineBytes(); }
 
   const ChipTiming &chip;
   MemoryCounters &counters;
   LineBlock block;
   Dram dram;
-  Sectors sectorsOf, sectorsOfL2; ///< of the MALL's lines, of an L2's
+  Sectors sectorsOf, sectorsOfL2; ///< of the MALL's lines; of an L2's
   SetMap map;
   Channels slices;
   std::vector<Reads> reads; ///< by slice

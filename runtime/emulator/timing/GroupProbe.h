@@ -1,4 +1,4 @@
-// Workgroups that are executed only to know what they have to do.
+// Executes workgroups only to find out how much work they do.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ public:
 
   struct Result {
     uint64_t instructions = 0; ///< of all waves
-    uint64_t loops = 0;        ///< tells long loops and how often they were gone round from others; of the first wave
-    bool wavesAgree = true;    ///< about these
+    uint64_t loops = 0;        ///< hash of the first wave's long loops and their round counts
+    bool wavesAgree = true;    ///< whether all waves have the same `loops`
   };
   /// Executes workgroup `index` by the outline. Throws Fault.
   Result execute(uint64_t index);

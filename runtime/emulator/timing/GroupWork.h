@@ -1,4 +1,4 @@
-// How many instructions workgroups execute that nobody has executed, told from those that were.
+// Estimates the instruction counts of workgroups that were not executed from those that were.
 #pragma once
 
 #include <array>
@@ -8,18 +8,18 @@
 
 namespace nstf::emulator::timing {
 
-/// What a workgroup has to do mostly follows from one of its coordinates: the row of a causal mask, the entry of a
-/// ragged batch, the last tile. The coordinate that explains the known workgroups best is taken, and between known ones
-/// what lies on the line.
+/// The work of a workgroup mostly depends on one of its coordinates: the row of a causal mask, the entry of a ragged
+/// batch, the last tile. The coordinate that explains the known workgroups best is chosen; between known ones the
+/// estimate is linear.
 class GroupWork {
 public:
   explicit GroupWork(const uint32_t (&grid)[3]) : grid{grid[0], grid[1], grid[2]} {}
 
   void add(uint64_t index, uint64_t instructions);
-  /// Of workgroup `index`, x fastest. After the first add.
+  /// The estimate for workgroup `index` (x fastest). Precondition: `add` was called.
   uint64_t estimate(uint64_t index);
 
-  /// Workgroups from which the others can be told: the first, the last, along the edges, and random ones. In order.
+  /// Workgroups that represent the others: the first, the last, along the edges, and random ones. Sorted.
   static std::vector<uint64_t> probes(const uint32_t (&grid)[3]);
 
 private:

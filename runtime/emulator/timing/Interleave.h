@@ -1,4 +1,4 @@
-// Which channel, slice or set an address belongs to.
+// The channel, slice or set of an address.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace nstf::emulator::timing {
 
-/// Spreads numbers over `count` places: their digits in base `count`, the lowest eight, are added without carry (of a
-/// count that is no power of two, all, with carry). So neighbours go round robin, and so do numbers that are a power of
-/// two apart. The hardware's hash is known to spread both and is otherwise not published.
+/// Spreads numbers over `count` places. The place is the sum of the lowest eight digits in base `count`, without carry
+/// (if `count` is not a power of two: of all digits, with carry). Consecutive numbers thus go round robin, and so do
+/// numbers that are a power of two apart. The hardware's hash is known to spread both; otherwise it is not published.
 class Spread {
 public:
   explicit Spread(uint32_t count)
@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  // Of a count that is no power of two; out of the way, for the code around it to be short.
+  // For a count that is not a power of two; kept out of line so that the code around it stays short.
   [[gnu::noinline]] uint32_t withCarry(uint64_t number) const {
     uint64_t sum = 0;
     if (count > 1)
@@ -45,12 +45,12 @@ private:
   uint8_t shift, shiftBy2, shiftBy4;
 };
 
-/// Addresses dealt out over channels, `granule` bytes at a time. Both sizes are powers of two.
+/// Interleaves addresses over channels, `granule` bytes at a time. Both sizes are powers of two.
 class Interleave {
 public:
   struct Home {
     uint32_t channel;
-    uint64_t line; ///< number of the line among those of the channel
+    uint64_t line; ///< index of the line among those of the channel
   };
 
   Interleave(uint32_t channels, uint32_t granule, uint32_t lineBytes)
@@ -65,7 +65,7 @@ public:
 
 private:
   Spread channels;
-  uint8_t granuleShift, lineShift, lines; ///< of a granule, their logarithm
+  uint8_t granuleShift, lineShift, lines; ///< log2 sizes; `lines`: of a granule
   uint32_t lineMask;
 };
 

@@ -1,4 +1,5 @@
-// Which waves of a SIMD issue in its turn: one of each kind, the one of higher priority first, then the oldest.
+// Chooses the waves of a SIMD that issue in its turn: at most one for each slot, by priority and then by age (oldest
+// first).
 #pragma once
 
 #include "runtime/emulator/timing/Simd.h"
@@ -18,13 +19,13 @@ public:
       best = &seat;
     taken |= slot;
   }
-  /// Takes a winner back.
+  /// Removes the winner of a slot if the predicate holds for it.
   template <typename Predicate> void refuse(Slot slot, Predicate holds) {
     if (taken >> size_t(slot) & 1 && holds(*chosen[size_t(slot)]->wave))
       taken &= ~(1u << size_t(slot));
   }
   bool isIdle() const { return !taken; }
-  /// The winners, slot by slot; `waves` has room for all. Their number.
+  /// Stores the winners by slot in `waves` and returns their number.
   size_t winners(std::array<TimedWave *, slots> &waves) const {
     size_t count = 0;
     for (uint32_t left = taken; left; left &= left - 1)
@@ -39,8 +40,8 @@ public:
   }
 
 private:
-  std::array<const Simd::Seat *, slots> chosen; ///< where `taken` says so
-  uint32_t taken = 0;                           ///< slots, a bit each
+  std::array<const Simd::Seat *, slots> chosen; ///< valid for slots in `taken`
+  uint32_t taken = 0;                           ///< slots, one bit each
 };
 
 } // namespace nstf::emulator::timing

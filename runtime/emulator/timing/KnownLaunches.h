@@ -1,8 +1,9 @@
-// Launches that were simulated: an identical one takes as long again and only has to be executed.
+// Launches that were simulated. An identical launch takes the same time and only has to be executed.
 //
-// Identical are launches of one kernel, grid and workgroup whose arguments are the same but for where pointers point:
-// the place in the page, which pointers are equal, and the contents of small allocations (a position, a length) have to
-// be the same, and of what the launch touches, behind each pointer, the caches have to hold as much.
+// Two launches are identical if kernel, grid and workgroup are the same and the arguments are the same except for the
+// targets of pointers. For pointers, these must be the same: the offset in the page, which pointers are equal, and the
+// contents of small allocations (a position, a length). The caches must also hold as much of the data behind each
+// pointer that the launch touches.
 #pragma once
 
 #include "runtime/emulator/timing/LaunchPrediction.h"
@@ -18,10 +19,10 @@ class Memory;
 
 namespace nstf::emulator::timing {
 
-/// What has to be the same, and where the pointers among the arguments point to.
+/// The properties that must be the same, and the targets of the pointers among the arguments.
 struct LaunchIdentity {
   std::vector<uint64_t> words;
-  /// Synthetic physical addresses, and the end of each one's allocation.
+  /// Synthetic physical addresses, each with the end of its allocation.
   std::vector<PhysicalRange> pointers;
 
   static LaunchIdentity of(const LaunchArguments &launch, const Memory &memory);
@@ -29,25 +30,24 @@ struct LaunchIdentity {
 
 class KnownLaunches {
 public:
-  /// An allocation of at most so many bytes is compared by its contents.
+  /// Allocations of at most this many bytes are compared by contents.
   static constexpr uint64_t smallBytes = 256;
 
-  /// The prediction of an identical launch, and `memory` is left as if this one had been simulated. Null: there is
-  /// none.
+  /// The prediction of an identical launch, or null. If found, `memory` is left as if this launch had been simulated.
   const LaunchPrediction *find(const LaunchIdentity &identity, MemorySystem &memory);
-  /// A launch was simulated last on `memory`.
+  /// Adds the launch that was simulated last on `memory`.
   void add(const LaunchIdentity &identity, const LaunchPrediction &prediction, const MemorySystem &memory);
 
 private:
-  /// Pages behind a pointer.
+  /// A range of pages behind a pointer.
   struct Touched {
     size_t pointer;
     PhysicalRange offset;
-    std::vector<SnoopFilter::Mask> holders; ///< afterwards
+    std::vector<SnoopFilter::Mask> holders; ///< after the launch
   };
   struct Variant {
     std::vector<Touched> touched;
-    std::vector<MemorySystem::Held> held; ///< by pointer: before
+    std::vector<MemorySystem::Held> held; ///< by pointer: before the launch
     LaunchPrediction prediction;
   };
   static bool findsTheSame(const Variant &variant, const LaunchIdentity &identity, const MemorySystem &memory);

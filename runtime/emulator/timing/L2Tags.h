@@ -1,4 +1,4 @@
-// What the L2s hold, one an XCD.
+// The contents of the L2s, one L2 for each XCD.
 #pragma once
 
 #include "runtime/emulator/timing/Fabric.h"
@@ -9,31 +9,31 @@
 
 namespace nstf::emulator::timing {
 
-/// What an access does to lines of an L2.
+/// The effect of an access on lines of an L2.
 enum class L2Access : uint8_t {
   Read,
   Write,
   Atomic,
-  WriteThrough,   ///< memory has it before it is acknowledged
-  AtomicInMemory, ///< where other XCDs see it
-  Touch,          ///< a read at no time
+  WriteThrough,   ///< memory accepts it before it is acknowledged
+  AtomicInMemory, ///< executed where other XCDs see it
+  Touch,          ///< a read that takes no time
 };
 
-/// Lines of a block that an access asks for.
+/// Lines of a block that an access touches.
 struct L2Visit {
   uint64_t block; ///< its first byte
   SetMap::Place place;
-  uint32_t firstIndex;     ///< of the line that came first
-  uint32_t members, again; ///< of its bundle, that are asked for; more than once
-  uint64_t sectors;        ///< touched, by member; of what changes memory
+  uint32_t firstIndex;     ///< index of the line that was added first
+  uint32_t members, again; ///< members of its bundle that are accessed; accessed more than once
+  uint64_t sectors;        ///< sectors that the access changes, by member
 
-  // What a read, write or atomic of a line has to know
+  // For the read, write or atomic of a line
   TagArray::Found found;
-  uint32_t hits;         ///< members of which the L2 has all, for a write any
-  uint64_t leaves;       ///< by member: sectors of another line that are written to memory for it
-  Fabric::Visit *memory; ///< of those that go there
-  std::array<Fabric::Visit *, TagArray::maxMembers> leaving; ///< of what leaves, by member
-  bool leaveTogether;                                        ///< that are one block's lines, all of it changed
+  uint32_t hits;         ///< members that the L2 holds completely; for a write, at all
+  uint64_t leaves;       ///< by member: sectors of the evicted line that are written to memory
+  Fabric::Visit *memory; ///< visit of the lines that go to memory
+  std::array<Fabric::Visit *, TagArray::maxMembers> leaving; ///< visits of evicted lines, by member
+  bool leaveTogether; ///< the evicted lines are all lines of one block, entirely changed
 };
 
 struct L2Line {
@@ -41,22 +41,22 @@ struct L2Line {
   uint32_t member;
 };
 
-/// All lines of an access are looked up before any of them takes its time: neighbours together, and so that the host
-/// fetches together what that needs.
+/// All lines of an access are looked up before any of them is timed: adjacent lines are looked up together, and the
+/// host prefetches for all of them.
 class L2Tags {
 public:
   L2Tags(const ChipTiming &chip, Fabric &fabric);
 
   const LineBlock &lineBlock() const { return block; }
-  /// Has the host fetch what an access to a line will look up.
+  /// Prefetches on the host the data that an access to a line looks up.
   void prefetch(uint32_t ofXcd, uint64_t address) const {
     const SetMap::Place place = map(block.begin(address));
     tags.prefetch(ofXcd * map.bundles() + place.bundle, SetMap::memberOf(place, block.index(address)));
     fabric.prefetch(address);
   }
-  /// The access to so many lines at most begins.
+  /// Begins an access to at most `lines` lines.
   void begin(uint32_t xcd, L2Access access, bool streaming, size_t lines);
-  /// Each of its lines: bit i of `dwords` is dword i behind the address.
+  /// Adds a line of the access: bit i of `dwords` is dword i from the address.
   L2Line add(uint64_t address, uint32_t dwords) {
     if (current->block != block.begin(address))
       beginVisit(address);
@@ -68,7 +68,7 @@ public:
       visit.sectors |= uint64_t(sectorsOf.touched(address, dwords)) << 8 * member;
     return {&visit, member};
   }
-  /// All lines of a block, and all of their bytes.
+  /// Adds all lines of a block, with all of their bytes.
   L2Visit &addBlock(uint64_t begin) {
     if (current->block != begin)
       beginVisit(begin);
@@ -79,30 +79,30 @@ public:
       visit.sectors = TagArray::forAll(sectorsOf.all());
     return visit;
   }
-  /// Looks up all that were added; this changes what L2s and MALL hold.
+  /// Looks up all lines that were added. This changes the contents of L2s and MALL.
   void lookUp();
-  /// Through all XCDs.
+  /// Channel number, counted over all XCDs.
   uint32_t channelOf(const L2Line &line) const {
     return xcd * chip.l2Channels + map.channelOf(line.visit->place, SetMap::indexOf(line.visit->place, line.member));
   }
-  /// Of a block's first line.
+  /// Channel of a block's first line.
   uint32_t firstChannelOf(const L2Visit &visit) const { return xcd * chip.l2Channels + visit.place.channel; }
 
-  /// A changed line on its way to memory.
+  /// A changed line to be written to memory.
   struct Changed {
-    uint8_t sectors = 0; ///< 0: it isn't
+    uint8_t sectors = 0; ///< 0: the line is not changed
     uint32_t member = 0;
     Fabric::Visit *memory = nullptr;
   };
   uint32_t changedLines(uint32_t ofXcd) const { return changedCounts[ofXcd]; }
-  /// The lines of set `set`, a multiple of setsTogether(), and of those up to the next: sets behind one another, of
-  /// each all channels, of each all ways. They aren't changed any more.
+  /// The lines of set `set`, a multiple of setsTogether(), and of the sets up to the next multiple: by set, channel and
+  /// way. The lines count as unchanged afterwards.
   std::span<Changed> takeChanged(uint32_t xcd, uint32_t set);
   uint32_t setsTogether() const { return map.setsOfBundle(); }
   void drop(uint32_t xcd);
-  /// What lives as long as a launch only leaves all L2s.
+  /// Drops, from all L2s, data that lives only as long as a launch.
   void dropOfLaunch();
-  /// Somebody else has written the range.
+  /// Drops lines of a range that the host or a copy has written.
   void dropOverwritten(const PhysicalRange &range);
 
   void beginLaunch() {
@@ -110,7 +110,7 @@ public:
     ofLaunch.clear();
   }
   const PageSet &touched() const { return pages; }
-  /// A line, in the MALL and in L2s.
+  /// Whether the MALL and which L2s hold a line.
   PageSet::Held held(uint64_t address);
 
 private:
@@ -135,22 +135,23 @@ private:
   const uint32_t sets; ///< of a channel
   const SetMap map;
   TagArray tags;
-  std::vector<uint32_t> changedCounts; ///< lines, by XCD
+  std::vector<uint32_t> changedCounts; ///< number of changed lines, by XCD
   PageSet pages;
-  SnoopFilter fetched; ///< blocks below PageSet::end, where there are several L2s
+  SnoopFilter fetched; ///< blocks below PageSet::end, if there are several L2s
   struct Fetched {
     uint32_t xcd;
     uint64_t block;
   };
-  std::vector<Fetched> ofLaunch; ///< those from there on
+  std::vector<Fetched> ofLaunch; ///< blocks from PageSet::end on
 
-  // Of the access at hand
+  // State of the current access
   uint32_t xcd = 0;
   L2Access access = L2Access::Read;
   bool streaming = false, changes = false;
-  std::vector<L2Visit> visits; ///< behind one of no block, and room for more
+  std::vector<L2Visit> visits; ///< the first is a sentinel; capacity exceeds the number used
   L2Visit *current = nullptr;
-  std::vector<Fabric::Visit> memoryVisits; ///< what leaves before what is fetched, and room for more
+  std::vector<Fabric::Visit>
+      memoryVisits; ///< evictions before the fetch that causes them; capacity exceeds the number used
   size_t memoryVisitCount = 0;
   std::vector<Changed> changed;
 };

@@ -1,7 +1,7 @@
-// The LDS of a compute unit: ports, each of a pair of SIMDs, in front of banks that they share.
+// The LDS of a compute unit: ports, each shared by two SIMDs, in front of common banks.
 //
-// A port moves 64 bytes a clock, so an access without conflicts takes it longer than it takes the banks, and two ports
-// together keep the banks busy. Conflicts take both.
+// A port moves 64 bytes a clock. An access without conflicts occupies the port longer than the banks, so that two ports
+// together keep the banks busy. Conflicts occupy both.
 #pragma once
 
 #include "runtime/emulator/timing/ChipTiming.h"
@@ -16,12 +16,12 @@ class Lds {
 public:
   explicit Lds(const ChipTiming &chip) : chip(chip), portFree(chip.ldsPorts) {}
 
-  /// When the port takes another instruction.
+  /// When the port accepts another instruction.
   Clocks issueFree(unsigned port) const {
     return std::max<Clocks>(portFree[port], chip.ldsQueueClocks) - chip.ldsQueueClocks;
   }
 
-  /// Returns when the wave has what it wants.
+  /// Returns when the wave has its data.
   Clocks access(unsigned port, Clocks now, const TimingFact &fact, LdsDetail detail) {
     const Clocks conflicts = Clocks(detail.conflicts) * chip.ldsConflictClocks;
     const Clocks begin = std::max(now, portFree[port]);

@@ -1,7 +1,7 @@
-// What an instruction's accesses to LDS cost: phases and bank conflicts.
+// The costs of an instruction's LDS accesses: phases and bank conflicts.
 //
-// An instruction's lanes mostly stand to each other as they did the time before, and conflicts don't change when all of
-// them move by the same number of dwords: such patterns are remembered.
+// The lanes of an instruction mostly have the same distances as at its previous execution, and conflicts do not change
+// if all lanes move by the same number of dwords. Such patterns are remembered.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -19,9 +19,9 @@ class LdsClocks {
 public:
   explicit LdsClocks(uint32_t banks) : banks(banks) {}
 
-  /// Of an LDS instruction that is about to run.
+  /// For an LDS instruction that is about to run.
   LdsDetail of(const Wave &wave, const MicroOp *op, const TimingFact &fact);
-  /// Of lanes' accesses at `offsets` that don't stand in a register: flat instructions.
+  /// For lanes' accesses at `offsets` that are not in a register: flat instructions.
   LdsDetail of(const uint32_t *offsets, uint64_t lanes, const TimingFact &fact) const;
 
 private:
@@ -30,7 +30,7 @@ private:
 
   struct Pattern {
     uint64_t lanes = 0;
-    uint32_t phase = ~0u; ///< of the first lane's offset in its dword
+    uint32_t phase = ~0u; ///< byte position of the first lane's offset in its dword
     std::array<uint32_t, Wave::width> distances;
     LdsDetail detail;
   };

@@ -1,4 +1,4 @@
-// What decided a launch's time.
+// The resource that limits a launch's time.
 #pragma once
 
 #include "runtime/emulator/timing/LaunchPrediction.h"
@@ -7,8 +7,8 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 
-/// Fills in `use` and `limiter` from times and counters. The limiter is the kernel launch where that takes longer than
-/// the execution, else the busiest part of the chip if it is busy half of the time, else latency.
+/// Computes `use` and `limiter` from times and counters. The limiter is the kernel launch if it takes longer than the
+/// execution; else the busiest part of the chip, if it is busy for half of the time; else latency.
 void findLimiter(LaunchPrediction &prediction, const ChipTiming &chip);
 
 } // namespace nstf::emulator::timing

@@ -1,7 +1,8 @@
-// The memory of a chip in model time: L1s, scalar caches, L2s, MALL, HBM, address translation.
+// The memory system of a chip in model time: L1s, scalar caches, L2s, MALL, HBM, address translation.
 //
-// By reservation: an access walks through the levels at once, in the order in which the model issues accesses, books
-// its share of every channel on its way, and is told when it will be done. Caches hold tags and no data.
+// The model works by reservation: an access walks through all levels at once, in the order in which the model issues
+// accesses. It books its share of every channel on the way and returns when it will be done. Caches hold tags but no
+// data.
 #pragma once
 
 #include "runtime/emulator/decode/CachePolicy.h"
@@ -23,7 +24,7 @@ class InstructionCache;
 enum class AccessKind : uint8_t {
   Load,
   Store,
-  Atomic,       ///< returns nothing
+  Atomic,       ///< returns no value
   AtomicReturn, ///< returns the old values
 };
 
@@ -31,71 +32,72 @@ enum class AccessKind : uint8_t {
 struct VectorAccess {
   AccessKind kind = AccessKind::Load;
   CachePolicy policy;
-  std::span<const LineAccess> lines; ///< each within a line of the L1
+  std::span<const LineAccess> lines; ///< each lies within one line of the L1
   uint32_t addressClocks = 0;        ///< MemoryRequest::addressClocks
-  uint32_t dataBytes = 0;            ///< between registers and L1: lanes times bytes a lane
+  uint32_t dataBytes = 0;            ///< moved between registers and L1: lanes times bytes a lane
 };
 
 struct MemoryReply {
-  Clocks issueFree; ///< the compute unit's address unit takes its next instruction
-  Clocks done;      ///< load: the data are in the registers; store and atomic: it is acknowledged
-  Clocks placeWait; ///< of the time until issueFree, that for which no place among the L1's misses was free
+  Clocks issueFree; ///< when the compute unit's address unit accepts its next instruction
+  Clocks done;      ///< load: the data is in the registers; store and atomic: the access is acknowledged
+  Clocks placeWait; ///< part of the time until issueFree in which the L1 had no free place for a miss
 };
 
-/// Outlives launches: what one leaves in the caches the next finds. Takes some 150 bytes for each kilobyte of cache,
-/// whatever is launched: 45 MB for an MI300X.
+/// The object outlives launches: a launch finds the caches as the previous one left them. It takes some 150 bytes for
+/// each kilobyte of cache, independent of the launch: 45 MB for an MI300X.
 ///
-/// Compute units count through the chip, XCD by XCD: unit `local` of XCD `xcd` is xcd * chip.computeUnitsPerXcd() +
-/// local. `now` must not go backwards by more than the model's own slack of a few clocks.
+/// Compute units are numbered through the chip, XCD by XCD: unit `local` of XCD `xcd` is xcd *
+/// chip.computeUnitsPerXcd() + local. `now` must not go backwards by more than the model's own slack of a few clocks.
 class MemorySystem {
 public:
   explicit MemorySystem(const ChipTiming &chip);
   MemorySystem(MemorySystem &&) noexcept;
   ~MemorySystem();
 
-  /// Time begins again at 0, nothing is under way, counters are 0. Clocks are of `clockMhz` from now on.
+  /// Restarts time at 0, with nothing in flight and counters at 0. Clocks are of `clockMhz` from now on.
   void beginLaunch(double clockMhz);
 
-  /// Has the host fetch what an access will look up.
+  /// Prefetches on the host the data that an access looks up.
   void prefetch(uint32_t computeUnit, std::span<const LineAccess> lines) const;
-  /// The data of LDS-DMA are `done` when they are in the LDS's queue.
+  /// The data of LDS-DMA is `done` when it is in the LDS's queue.
   MemoryReply vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access);
-  /// When a scalar load's data are there, or a scalar store is acknowledged.
+  /// When a scalar load's data is available, or a scalar store is acknowledged.
   Clocks scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind, std::span<const LineAccess> lines);
-  /// Neighbouring compute units have the same.
+  /// The instruction cache of a compute unit; neighbouring ones share it.
   InstructionCache &instructions(uint32_t computeUnit);
-  /// When a line of code that isn't in the instruction cache is there.
+  /// When a line of code that is not in the instruction cache arrives.
   Clocks instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address);
 
-  /// buffer_inv, buffer_wbinvl1*: the compute unit's L1 forgets its lines.
+  /// buffer_inv, buffer_wbinvl1*: drops the lines of the compute unit's L1.
   Clocks invalidate(uint32_t computeUnit, Clocks now, CachePolicy policy);
   /// s_dcache_inv.
   Clocks invalidateScalar(uint32_t computeUnit, Clocks now);
-  /// buffer_wbl2: what was written is where other XCDs (gfx90a: the host) see it.
+  /// buffer_wbl2: writes changed lines to where other XCDs (gfx90a: the host) see them.
   Clocks writeBack(uint32_t computeUnit, Clocks now, CachePolicy policy);
-  /// The kernel's last wave has ended at `now`: L1s and scalar caches are emptied; L2s are treated as the chip's
-  /// l2_kernel_end says. The time at which that is done, or would be if L2s had changed `changedTimes` as many lines.
+  /// Ends the kernel, whose last wave ended at `now`: empties L1s and scalar caches, and treats L2s as the chip's
+  /// l2_kernel_end says. Returns when this is done, or would be if the L2s had `changedTimes` as many changed lines.
   Clocks endKernel(Clocks now, double changedTimes = 1);
-  /// Lines of L2s that memory doesn't have yet.
+  /// Number of changed L2 lines that are not yet in memory.
   uint64_t changedLines() const;
 
   /// Since beginLaunch.
   const MemoryCounters &counters() const;
-  /// Pages that reached the L2s since beginLaunch, and which caches held them when it came to them.
+  /// Pages that reached the L2s since beginLaunch, and the caches that held them before.
   const PageSet &touched() const;
 
-  /// L2s that hold something of a range, by block of lines.
+  /// The L2s that hold anything of a range, by block of lines.
   std::vector<SnoopFilter::Mask> holders(const PhysicalRange &range) const;
-  /// Bytes of a range that the MALL holds, and those that the L2s do that are wanted: a line a page looked at.
+  /// Bytes of a range that the MALL holds, and that the L2s in `wanted` hold; estimated from one line of each page.
   struct Held {
     double mall = 0, l2 = 0;
   };
   Held held(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted) const;
-  /// The same of touched pages, before the launch.
+  /// The same for touched pages, before the launch.
   Held heldBefore(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted) const;
-  /// Leaves the caches as a launch would that reads the range and after which L2s hold that of it, at no time.
+  /// Leaves the caches as a launch would that reads the range and after which the L2s in `holders` hold it; takes no
+  /// time.
   void touch(const PhysicalRange &range, std::span<const SnoopFilter::Mask> holders);
-  /// Others than kernels have written the range: the L2s forget it.
+  /// Called when the host or a copy has written the range: the L2s drop it.
   void overwrite(const PhysicalRange &range);
 
 private:

@@ -1,8 +1,8 @@
-// What of a kernel has to be executed to know where its waves go and what they access.
+// The part of a kernel that must be executed to know its waves' control flow and memory accesses.
 //
-// The numbers that a kernel computes mostly decide neither: products, sums and what is done to them need not be
-// executed for their time to be known, nor do loads need to bring what only goes into those. So where nobody wants a
-// launch's results, waves execute its outline.
+// Most values that a kernel computes affect neither. Products, sums and operations on them need not be executed to
+// predict their time, and loads need not fetch data that only such operations use. If a launch's results are not
+// wanted, its waves execute only this outline.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -21,21 +21,21 @@ class ControlFlow;
 
 class Outline {
 public:
-  /// Nothing for kernels that might do something else without the rest, or would still write memory: with calls,
-  /// indirect jumps or registers by index, with atomics, or with addresses that come from memory that they write.
+  /// Nothing for kernels that might behave differently without the rest, or would still write memory: kernels with
+  /// calls, indirect jumps, registers by index or atomics, or with addresses loaded from memory that they write.
   static std::optional<Outline> of(const ControlFlow &flow, const ProgramFacts &facts);
 
   bool executes(const MicroOp *op) const {
     const Part part = parts[op->instruction];
     return part == Part::All || (part == Part::Address && op->opcode >= unsigned(Opcode::Trap));
   }
-  /// Whether an instruction is executed as a whole.
+  /// Whether all micro-ops of an instruction are executed.
   bool executes(uint32_t instruction) const { return parts[instruction] == Part::All; }
 
 private:
   enum class Part : uint8_t {
     All,
-    Address, ///< of an access: the micro-ops in front of it
+    Address, ///< only the micro-ops before the access, which compute its address
     None,
   };
   std::vector<Part> parts; ///< by instruction

@@ -13,25 +13,26 @@ struct PhysicalRange {
   uint64_t size() const { return end - begin; }
 };
 
-/// A set of pages, made for asking after the same ones over and over.
+/// A set of pages, optimised for repeated queries of the same pages.
 class PageSet {
 public:
   static constexpr uint64_t pageBytes = 4096;
-  /// Addresses from here on belong to what lives as long as a launch only (arguments, scratch), and aren't kept.
+  /// Addresses from here on belong to data that lives only as long as a launch (arguments, scratch); they are not
+  /// recorded.
   static constexpr uint64_t end = uint64_t(1) << 40;
 
-  /// Of what the caches have of a page.
+  /// The caches that hold a page.
   struct Held {
     bool mall = false;
     uint8_t l2s = 0; ///< SnoopFilter::Mask
   };
 
-  /// Whether there is no need to add it.
+  /// Whether the page need not be added.
   bool has(uint64_t address) const {
     const uint64_t page = address / pageBytes;
     return page < pages.size() ? pages[page].touched : address >= end;
   }
-  /// `held`: before. Below `end`.
+  /// `held`: the state before the launch. Precondition: the address is below `end`.
   void add(uint64_t address, Held held) {
     const uint64_t page = address / pageBytes;
     if (page >= pages.size())
@@ -41,7 +42,7 @@ public:
   void clear() { pages.clear(); }
   Held heldBefore(uint64_t address) const { return pages[address / pageBytes].held; }
 
-  /// Calls function(range) for neighbouring pages together, in order.
+  /// Calls function(range) for each run of adjacent pages, in order.
   template <typename Function> void forEachRange(Function &&function) const {
     for (size_t page = 0; page < pages.size(); ++page) {
       if (!pages[page].touched)

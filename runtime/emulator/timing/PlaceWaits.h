@@ -1,4 +1,4 @@
-// When an address unit stood still because the L1's misses had no place free.
+// Times at which an address unit stood still because the L1 had no free place for a miss.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -8,15 +8,15 @@
 
 namespace nstf::emulator::timing {
 
-/// The latest of these times: more accesses than a compute unit has waves seldom go ahead of a wave that waits.
+/// Keeps the latest of these times. Seldom do more accesses precede a waiting wave than a compute unit has waves.
 class PlaceWaits {
 public:
-  /// Times come in their order and don't overlap.
+  /// Precondition: times are added in order and do not overlap.
   void add(Clocks begin, Clocks end) {
     latest = latest + 1 == times.size() ? 0 : latest + 1;
     times[latest] = {begin, end};
   }
-  /// How much of a time they take.
+  /// Clocks of these times within [begin, end).
   Clocks within(Clocks begin, Clocks end) const {
     Clocks sum = 0;
     for (size_t i = 0; i < times.size(); ++i) {

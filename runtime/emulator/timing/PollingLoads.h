@@ -1,4 +1,4 @@
-// Loads whose value decides whether a loop goes on: they may wait for another wave.
+// Loads whose value decides whether a loop continues: the loop may be waiting for another wave.
 #pragma once
 
 #include "runtime/emulator/timing/RegisterSet.h"
@@ -15,15 +15,15 @@ namespace nstf::emulator::timing {
 
 class ControlFlow;
 
-/// Numbers of the instructions, from memory or LDS, atomics that return a value included: those in the loop, and where
-/// an atomic is among them, those before it that give the loop its first values. Conservative: values are followed
-/// through registers, whatever EXEC says, and through branches inside the loop that choose between values; not through
-/// memory. A loop that leaves by EXEC is followed into what lanes leave by.
+/// Numbers of these instructions. They load from memory or LDS, or are atomics that return a value. They are those in
+/// the loop and, if an atomic is among them, those before it that give the loop its initial values. The analysis is
+/// conservative: it follows values through registers, whatever EXEC is, and through branches inside the loop that
+/// select values, but not through memory. For a loop that ends by EXEC, it follows the values by which lanes leave.
 std::vector<uint32_t> pollingLoads(const ControlFlow &flow, const ProgramFacts &facts);
 
-/// Registers that decide, just behind a load of a loop, how long its wave goes round and what it does that others may
-/// hear: as long as these come back to what they were, and memory is the same, it goes round for ever. All registers
-/// where that can't be told; nothing where something else decides as well, such as the clock.
+/// Registers that decide, just after a load of a loop, how many rounds the wave makes and which effects other waves can
+/// observe. While these registers return to earlier values and memory does not change, the loop never ends. All
+/// registers if the analysis fails; nothing if something else decides too, such as the clock.
 std::optional<RegisterSet> decidingBehind(const ControlFlow &flow, const ProgramFacts &facts, uint32_t load);
 
 } // namespace nstf::emulator::timing
