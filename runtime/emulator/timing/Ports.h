@@ -1,7 +1,8 @@
-// What a compute unit reaches outside itself.
+// The interface of a compute unit to everything outside itself.
 //
-// TimedLaunch puts the memory system, the recorder and the dispatcher behind it; tests put less. Calls of all compute
-// units come in the order of their times: stops exactly, accesses but for a few clocks, others as they say.
+// TimedLaunch implements it with the memory system, the recorder and the dispatcher; tests implement less. The calls of
+// all compute units come in the order of their times: stops exactly, accesses within a few clocks, other calls as
+// documented.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -15,9 +16,9 @@ struct TimedGroup;
 struct TimingFact;
 
 struct AccessTimes {
-  Clocks done;      ///< a load's data are there, a store is acknowledged
-  Clocks issueFree; ///< the address unit takes the next instruction
-  Clocks placeWait; ///< of the time until then, that for which no place among the L1's misses was free
+  Clocks done;      ///< a load's data has arrived, a store is acknowledged
+  Clocks issueFree; ///< the address unit accepts the next instruction
+  Clocks placeWait; ///< part of the time until issueFree in which the L1 had no free place for a miss
 };
 
 class Ports {
@@ -25,25 +26,25 @@ public:
   virtual ~Ports() = default;
   virtual AccessTimes vectorAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
                                    const MemoryRequest &request, std::span<const LineAccess> lines) = 0;
-  /// Has the host fetch what such an access will look up.
+  /// Prefetches on the host the data that such an access looks up.
   virtual void prefetch(unsigned, std::span<const LineAccess>) const {}
-  /// Returns when the data are there.
+  /// Returns when the data has arrived.
   virtual Clocks scalarAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
                               std::span<const LineAccess> lines) = 0;
   /// Cache maintenance (TimingFact: invalidate, writeBack); returns when it is done.
   virtual Clocks maintain(unsigned computeUnit, Clocks now, const TimingFact &fact) = 0;
-  /// A line of code that the instruction cache lacks; returns when it is there.
+  /// Fetches a line of code that the instruction cache lacks; returns when it arrives.
   virtual Clocks instructionMiss(unsigned computeUnit, Clocks now, uint64_t address) = 0;
 
-  /// More of a wave's trace; may be called ahead of time.
+  /// Extends a wave's trace; may be called ahead of time.
   virtual void fill(TimedGroup &group, unsigned wave) = 0;
-  /// The instruction at which the wave's trace stops takes effect.
+  /// Executes the instruction at which the wave's trace stops.
   virtual void executeStop(TimedGroup &group, unsigned wave, Clocks now) = 0;
-  /// A wave skips rounds behind branch `branch` (RoundSkipper.h); those measured before took so many clocks, and those
-  /// before the rounds skipped last `before` or, if none were, 0.
+  /// A wave skips rounds after branch `branch` (RoundSkipper.h). The rounds measured before took `measured` clocks;
+  /// those measured before the previous skip took `before` clocks, or 0 if there was none.
   virtual void skipped(uint32_t /*branch*/, const SkippedRounds &, Clocks /*measured*/, Clocks /*before*/) {}
   /// All waves have ended; the group's place is free at `drained`, when its stores are acknowledged. May be called
-  /// ahead of time. The group belongs to the caller of ComputeUnit::place.
+  /// ahead of time. The caller of ComputeUnit::place owns the group.
   virtual void groupEnded(TimedGroup &group, Clocks drained) = 0;
 };
 

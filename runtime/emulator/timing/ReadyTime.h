@@ -1,4 +1,4 @@
-// When the data of a cache line are there.
+// When the data of a cache line arrives.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace nstf::emulator::timing {
 
-/// A whole clock, held modulo 2^32.
+/// A whole clock, stored modulo 2^32.
 class ReadyTime {
 public:
   /// The later of `now` and the time.

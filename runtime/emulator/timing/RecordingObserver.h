@@ -1,4 +1,5 @@
-// What the run loop of a recorded wave tells: an entry for each instruction, what it accesses, where the wave stops.
+// Observers of the run loop for recorded waves: they add an entry for each instruction with its accesses, and stop the
+// wave.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -10,13 +11,13 @@
 
 namespace nstf::emulator::timing {
 
-/// The memory side of it, shared by all waves of a launch.
+/// Records memory accesses; shared by all waves of a launch.
 class RecordedAccesses {
 public:
   RecordedAccesses(TimingFacts &facts, const RegionTable &regions, const AddressUnit &unit, uint32_t ldsBanks)
       : facts(facts), coalescer(regions, unit), ldsClocks(ldsBanks) {}
 
-  /// What instruction `op` of TimingFact::accesses is about to do.
+  /// The accesses that instruction `op`, one of TimingFact::accesses, is about to make.
   MemoryRequest request(const Wave &wave, const MicroOp *op, const TimingFact &fact);
   LdsDetail lds(const Wave &wave, const MicroOp *op, const TimingFact &fact) { return ldsClocks.of(wave, op, fact); }
 
@@ -29,17 +30,17 @@ private:
   LdsClocks ldsClocks;
 };
 
-/// Of one wave in one go.
+/// Records one run of one wave.
 class RecordingObserver {
 public:
-  /// `room`: entries that may be added; none behind `maxBlocks` blocks. `atStop`: the first instruction is executed
-  /// even if it is a stop.
+  /// `room`: the most entries to add; none are added beyond `maxBlocks` blocks. `atStop`: the first instruction is
+  /// executed even if it is a stop.
   RecordingObserver(const Wave &wave, WaveTrace &trace, RecordedAccesses &accesses, size_t room, size_t maxBlocks,
                     bool atStop)
       : wave(wave), trace(trace), accesses(accesses), room(room), maxBlocks(maxBlocks), atStop(atStop) {}
 
   bool operator()(const MicroOp *op) {
-    if (op->opcode >= unsigned(Opcode::Trap)) // a part of the instruction: another is the instruction itself
+    if (op->opcode >= unsigned(Opcode::Trap)) // a micro-op that is only a part of an instruction
       return true;
     if (!room)
       return false;
@@ -52,11 +53,11 @@ public:
     return true;
   }
   bool hasRoom() const { return room; }
-  /// The wave stands in front of a stop.
+  /// Whether the wave is before a stop.
   bool stopped() const { return inFrontOfStop; }
 
 private:
-  /// False: a stop.
+  /// Returns false at a stop.
   bool record(const MicroOp *op, const TimingFact &fact);
   bool isStop(const TimingFact &fact);
 
@@ -69,7 +70,7 @@ private:
   bool inFrontOfStop = false;
 };
 
-/// The same where waves execute the kernel's outline, and skip rounds of long loops if there is a skipper.
+/// The same for waves that execute the kernel's outline; skips rounds of long loops if there is a skipper.
 class OutlineObserver {
 public:
   OutlineObserver(RecordingObserver &recording, const TimingFacts &facts, const Outline &outline, const Wave &wave,

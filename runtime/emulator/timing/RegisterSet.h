@@ -1,4 +1,4 @@
-// Registers of a wave as a set, for walks over the code.
+// A set of a wave's registers, for analyses of the code.
 #pragma once
 
 #include "runtime/emulator/decode/InstructionFacts.h"
@@ -8,7 +8,7 @@
 
 namespace nstf::emulator::timing {
 
-/// Vector rows, then places of the SGPR file.
+/// Vector rows, then the places of the SGPR file.
 using RegisterSet = std::bitset<temporaryRow + sgpr::count>;
 
 void forEachRegister(const RegisterRange &range, auto function) {

@@ -1,4 +1,4 @@
-// How near a launch comes to what the chip can do at the most.
+// How close a launch comes to the chip's limits.
 #pragma once
 
 #include "runtime/emulator/timing/LaunchPrediction.h"
@@ -12,8 +12,9 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 
-/// The part of its execution that a launch takes at least, 0 to 1: its flops at the matrix cores' or the vector units'
-/// peak rate of their types at the assumed clock, or its bytes to and from HBM at memory_bandwidth, whichever is more.
+/// The least share of its execution time that a launch needs, 0 to 1: the larger of its flops at the peak rate of the
+/// matrix cores or vector units for their types, at the assumed clock, and its bytes to and from HBM at
+/// memory_bandwidth.
 double rooflineOf(const LaunchPrediction &prediction, const DecodedProgram &program, const DeviceModel &model,
                   const ChipTiming &chip);
 

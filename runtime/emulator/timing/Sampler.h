@@ -1,12 +1,13 @@
-// How much of a large launch has to be simulated, and how long the rest of its workgroups last.
+// Decides how much of a large launch is simulated, and estimates the durations of the remaining workgroups.
 //
-// Workgroups are dispatched in the order of their numbers, so they come in rounds of as many as the chip holds. The
-// first round begins all at once on cold caches; later ones are alike unless the memory still fills up. So whole rounds
-// are watched (one that is half done has shown only its fast workgroups) until two that follow one another agree and
-// the mean of each stratum is known. A stratum are the workgroups that execute about as many instructions: edges,
-// causal rows and ragged batches tell themselves apart that way. The rest draw their durations from their stratum. Of
-// kinds that come later only the instructions are known: they last as long as those do on average, in workgroups that
-// are under way as well (of unlike ones the older and shorter are done first, and would promise too much).
+// Workgroups are dispatched in the order of their numbers, in rounds of as many as the chip holds. The first round
+// begins all at once with cold caches; later ones are alike unless the caches are still filling. Whole rounds are
+// compared (in a round that is half complete, only the fast workgroups have ended) until two consecutive ones agree and
+// the mean of each stratum is known. A stratum consists of the workgroups that execute about the same number of
+// instructions; this separates edges, causal rows and ragged batches. The durations of the remaining workgroups are
+// drawn from their stratum. For kinds beyond all simulated ones only the instruction count is known. Their clocks for
+// an instruction are the average over all workgroups, including unfinished ones (among workgroups of unlike sizes the
+// older and shorter ones finish first, so an average over finished ones would be too low).
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -19,40 +20,40 @@ namespace nstf::emulator::timing {
 
 class Sampler {
 public:
-  /// A workgroup that was simulated.
+  /// A simulated workgroup.
   struct Group {
     uint64_t index = 0;
     uint32_t computeUnit = 0;
-    Clocks begun = 0, drained = 0; ///< its place on the compute unit was taken from and to
+    Clocks begun = 0, drained = 0; ///< its place on the compute unit was taken from `begun` to `drained`
     uint64_t instructions = 0;     ///< of all its waves
   };
 
-  /// Of a launch of `groups` workgroups of which `residents` are on the chip at a time. `patience`: wave instructions
-  /// after which it is settled though rounds still drift.
+  /// For a launch of `groups` workgroups of which `residents` are on the chip at a time. `patience`: wave instructions
+  /// after which the sample is accepted even if rounds still drift.
   Sampler(uint64_t groups, uint64_t residents, uint32_t computeUnits, uint64_t patience);
 
-  /// Whether there can be anything to leave out: a few rounds at least.
+  /// Whether a launch can be sampled: it must have at least a few rounds.
   static bool pays(uint64_t groups, uint64_t residents) { return groups > 3 * residents; }
 
-  /// `steady`: the memory behind it is in the state that it keeps: caches that the launch fills are full.
+  /// `steady`: the caches that the launch fills are full.
   void retired(const Group &group, bool steady = true);
-  /// The workgroups simulated so far tell of the rest.
+  /// Whether the workgroups simulated so far represent the rest.
   bool settled() const { return accepted; }
-  /// How long workgroup `index` lasts that isn't simulated and executes so many instructions; one of a kind beyond all
-  /// that were, by `pace`, clocks an instruction. Once it is settled.
+  /// The duration of workgroup `index`, which is not simulated and executes `instructions` instructions. For a kind
+  /// beyond all simulated ones it follows from `pace`, in clocks an instruction. Precondition: settled().
   Clocks draw(uint64_t index, uint64_t instructions, double pace) const;
-  /// Whether it is of such a kind.
+  /// Whether a workgroup with this number of instructions is of such a kind.
   bool isBeyond(uint64_t instructions) const;
 
   uint64_t strata() const { return known.size(); }
-  /// By how much the last rounds differ: 0.02 is 2 %.
+  /// The difference between the last two rounds: 0.02 is 2 %.
   double drift() const { return lastDrift; }
-  /// The 90 % interval of the strata's means, each weighted with its share of the time: half of it over the mean.
+  /// Half the 90 % interval of the strata's means, each weighted with its share of the time, relative to the mean.
   double uncertainty() const;
 
 private:
   struct Stratum {
-    std::vector<Clocks> durations; ///< by workgroup number
+    std::vector<Clocks> durations; ///< in the order of workgroup numbers
     uint64_t instructions = 0;     ///< sum
     double mean() const;
     double halfInterval() const;
@@ -73,8 +74,8 @@ private:
   uint32_t unitsLeft;
   uint64_t instructions = 0;
   std::vector<Round> rounds;
-  size_t complete = 0;   ///< rounds at the beginning of which all workgroups have retired
-  size_t steadyFrom = 0; ///< the rounds from this one on agree
+  size_t complete = 0;   ///< number of leading rounds whose workgroups have all retired
+  size_t steadyFrom = 0; ///< first of the rounds that agree
   double lastDrift = 0;
   bool accepted = false;
   Strata known;

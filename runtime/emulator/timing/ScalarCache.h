@@ -9,9 +9,9 @@ class ScalarCache {
 public:
   ScalarCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l2);
 
-  /// When the line at `address` is there.
+  /// When the line at `address` is available.
   double read(uint32_t computeUnit, double now, uint64_t address);
-  /// Of a compute unit; of all.
+  /// Drops the lines of a compute unit's cache; of all caches.
   void drop(uint32_t computeUnit);
   void drop();
 

@@ -1,4 +1,4 @@
-// What was counted of a part of a launch, as if of all of it.
+// Scales the counters of a part of a launch to the whole launch.
 #pragma once
 
 #include "runtime/emulator/timing/Counters.h"
@@ -11,7 +11,7 @@ void scale(Counters &counters, double factor);
 void scale(MemoryCounters &counters, double factor);
 void scale(StallTable &stalls, double factor);
 
-/// Of which so many times the reads and so many times the writes are made.
+/// Scales reads and writes by separate factors.
 void scale(MemoryCounters &counters, double reads, double writes);
 void scale(InstructionStalls &stalls, double factor);
 

@@ -1,4 +1,4 @@
-// What of a cache line is there, and what of it memory doesn't have.
+// Which sectors of a cache line are present, and which are changed.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace nstf::emulator::timing {
 
-/// A line of the L2 and MALL (up to 256 bytes) has sectors of 64 bytes. A byte tells of each whether its data are there
-/// (low half) and whether they still have to be written to memory (high half).
+/// A line of the L2 and MALL (up to 256 bytes) has sectors of 64 bytes. One byte describes a line: for each sector, the
+/// low half says whether its data is present, the high half whether it must still be written to memory.
 class Sectors {
 public:
   static constexpr uint32_t maxLineBytes = 256, maxSectorBytes = 64;
@@ -17,7 +17,7 @@ public:
         whole(uint8_t((1u << lineBytes / sectorBytes) - 1)) {}
 
   uint8_t all() const { return whole; }
-  /// Those that a piece of an L1's line touches: bit i of `dwords` is dword i behind `address`.
+  /// The sectors that a part of an L1 line touches: bit i of `dwords` is dword i from `address`.
   uint8_t touched(uint64_t address, uint32_t dwords) const {
     if (lineBytes <= maxSectorBytes)
       return whole;

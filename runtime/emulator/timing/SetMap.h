@@ -1,4 +1,4 @@
-// Which channel and set of a cache each line of a block belongs to.
+// The channel and set of each line of a block.
 #pragma once
 
 #include "runtime/emulator/timing/Interleave.h"
@@ -7,15 +7,15 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 
-/// Neighbouring lines that all levels deal out alike: they differ in the lowest digits of channels and sets alone, so
-/// what has to be known of each address is worked out once for all of them, and their sets are bundles of TagArray.
+/// Adjacent lines that all levels interleave alike: they differ only in the lowest digits of channels and sets.
+/// Properties of an address are therefore computed once for all of them, and their sets form a bundle of TagArray.
 class LineBlock {
 public:
-  /// `lines` and their size are powers of two.
+  /// Precondition: `lines` and `lineBytes` are powers of two.
   LineBlock(uint32_t lines, uint32_t lineBytes)
       : lineShift(uint8_t(std::countr_zero(lineBytes))), shift(uint8_t(lineShift + std::countr_zero(lines))),
         last(lines - 1) {}
-  /// Of the L2 and what is behind it; a line alone where they don't agree.
+  /// The block of the L2 and the levels behind it; a single line if they do not interleave alike.
   static LineBlock of(const ChipTiming &chip);
 
   uint32_t lines() const { return last + 1; }
@@ -23,25 +23,25 @@ public:
   uint32_t bytes() const { return 1u << shift; }
   uint64_t begin(uint64_t address) const { return address >> shift << shift; }
   uint64_t number(uint64_t address) const { return address >> shift; }
-  /// Of a line in its block.
+  /// The index of a line in its block.
   uint32_t index(uint64_t address) const { return uint32_t(address >> lineShift) & last; }
 
 private:
-  uint8_t lineShift, shift; ///< logarithms of the sizes
+  uint8_t lineShift, shift; ///< log2 sizes
   uint32_t last;            ///< index of the last line
 };
 
-/// Of a cache of so many bytes.
+/// Sets of one channel of a cache with `bytes` bytes in all.
 uint32_t setsOfChannel(uint64_t bytes, uint32_t channels, uint32_t ways, const LineBlock &block);
 
-/// Channels of sets, addresses dealt out over them.
+/// Maps addresses to channels and to sets in them.
 class SetMap {
 public:
-  /// Of a block's first line; others follow from their index in the block.
+  /// The place of a block's first line; those of the others follow from their indices in the block.
   struct Place {
     uint32_t channel;
-    uint32_t bundle; ///< through all channels: the same set of each stands together
-    uint32_t member; ///< of the bundle
+    uint32_t bundle; ///< numbered over all channels; the same sets of all channels are adjacent
+    uint32_t member; ///< in the bundle
   };
 
   SetMap(uint32_t channels, uint32_t setsOfChannel, uint32_t granule, const LineBlock &block)
@@ -51,7 +51,7 @@ public:
     setBits = uint8_t(std::countr_zero(ofGranule));
     channelBits = uint8_t(std::countr_zero(block.lines() / ofGranule));
   }
-  /// Whether blocks of so many lines differ in the lowest digits alone.
+  /// Whether the lines of a block differ only in the lowest digits of channels and sets.
   static bool suits(uint32_t channels, uint32_t setsOfChannel, uint32_t granule, const LineBlock &block) {
     const uint32_t ofGranule = std::min(block.lines(), granule / block.lineBytes());
     return std::has_single_bit(channels) && std::has_single_bit(setsOfChannel) && ofGranule &&
@@ -71,9 +71,9 @@ public:
   static uint32_t indexOf(const Place &place, uint32_t member) { return place.member ^ member; }
   uint32_t setsOfBundle() const { return 1u << setBits; }
   struct InBundle {
-    uint32_t channel, set; ///< from the bundle's first set on
+    uint32_t channel, set; ///< relative to the bundle's first set
   };
-  /// Of a member of the `bundle`th of those that follow each other with the same sets.
+  /// The place of a member of the bundle number `bundle` among those with the same sets.
   InBundle inBundle(uint32_t bundle, uint32_t member) const {
     return {bundle << channelBits | member >> setBits, member & ((1u << setBits) - 1)};
   }
@@ -83,7 +83,7 @@ private:
   Interleave interleave;
   Spread setInChannel;
   uint32_t channels, sets;
-  uint8_t setBits, channelBits; ///< of the index in a block: the lower ones change the set
+  uint8_t setBits, channelBits; ///< bits of the index in a block: the lower ones select the set
 };
 
 } // namespace nstf::emulator::timing

@@ -1,8 +1,8 @@
 // A SIMD: its waves, its vector unit and its matrix core.
 //
-// The matrix core takes one instruction at a time and has no queue. Vector instructions of any wave may go in its
-// shadow, but for packed f32, which wait for its end, and for matrix instructions that take the vector unit along
-// (Unit::MatrixVector).
+// The matrix core executes one instruction at a time and has no queue. While it is busy, vector instructions of any
+// wave may issue, with two exceptions: packed f32 instructions wait for its end, and matrix instructions that also
+// occupy the vector unit (Unit::MatrixVector) block it.
 #pragma once
 
 #include "runtime/emulator/timing/ChipTiming.h"
@@ -10,32 +10,32 @@
 
 namespace nstf::emulator::timing {
 
-/// What a wave's next instruction waits for beyond the wave itself.
+/// The resource for which a wave's next instruction waits.
 enum class Needs : uint8_t { Nothing, Vector, Matrix, Packed, VectorMemory, Lds };
 constexpr size_t needs = 6;
 
 struct Simd {
-  /// What each turn looks at of a wave.
+  /// The data of a wave that each turn reads.
   struct Seat {
     Clocks ready; ///< TimedWave::ready
     TimedWave *wave;
-    const TraceBlock *trace; ///< what its next instruction accesses, and the one after that (TraceReader::behind)
+    const TraceBlock *trace; ///< accesses of its next instruction, and the entry after that (TraceReader::behind)
     uint32_t rank;           ///< TimedWave::rank
     Needs needs;
     Slot slot;           ///< TimedWave::slot
-    bool reachesOut : 1; ///< needs something outside the compute unit
-    bool isOrdered : 1;  ///< other workgroups may notice when it executes
+    bool reachesOut : 1; ///< its next instruction needs something outside the compute unit
+    bool isOrdered : 1;  ///< other workgroups may observe when it executes
   };
   std::vector<Seat> seats;
   void leave(const TimedWave &wave);
 
   Clocks vectorFree = 0, matrixFree = 0;
-  const TimedWave *vectorUser = nullptr, *matrixUser = nullptr; ///< who used them last
+  const TimedWave *vectorUser = nullptr, *matrixUser = nullptr; ///< last users
   uint8_t ldsPort = 0;
 
-  /// When the units that a wave's next instruction needs here are free.
+  /// When the units that a wave's next instruction needs on this SIMD are free.
   Clocks freeFor(const ChipTiming &chip, const TimedWave &wave) const;
-  /// That instruction begins; returns for how long it keeps its unit.
+  /// Begins that instruction; returns the clocks for which it occupies its unit.
   Clocks begin(const ChipTiming &chip, const TimedWave &wave, Clocks now);
 };
 
@@ -47,7 +47,7 @@ inline void Simd::leave(const TimedWave &wave) {
 
 inline Clocks Simd::freeFor(const ChipTiming &chip, const TimedWave &wave) const {
   switch (wave.unit) {
-  case Unit::PackedFloat: { // what it costs beyond the matrix instruction: a pause, then itself
+  case Unit::PackedFloat: { // its cost in addition to the matrix instruction: a pause, then its own clocks
     const Clocks cost = matrixUser == &wave ? chip.packedF32AfterMatrixClocks : chip.packedF32BesideMatrixClocks;
     return std::max(vectorFree, matrixFree + std::max<Clocks>(cost, chip.packedF32Clocks) - chip.packedF32Clocks);
   }

@@ -1,7 +1,7 @@
-// What the rounds of loops take that nobody recorded (RoundSkipper.h), and what they do.
+// The time and the work of loop rounds that are not recorded (RoundSkipper.h).
 //
-// The model's clock doesn't advance for them: all resident waves skip about as many, so what they take, on average over
-// the waves, passes for all of the chip.
+// The model's clock does not advance for these rounds. All resident waves skip about the same number, so their time,
+// averaged over the waves, is added for the whole chip.
 #pragma once
 
 #include "runtime/emulator/timing/Counters.h"
@@ -17,15 +17,15 @@ class TimingFacts;
 
 class SkippedTime {
 public:
-  /// One of `waves` resident waves skips rounds behind the branch that ends a loop. `measured`: clocks of the rounds
-  /// before; `before`: of those before the rounds skipped last, 0: there were none.
+  /// One of `waves` resident waves skips rounds after the branch that ends a loop. `measured`: clocks of the rounds
+  /// measured before; `before`: of those measured before the previous skip, 0 if there was none.
   void add(uint32_t branch, const SkippedRounds &rounds, Clocks measured, Clocks before, uint64_t waves);
 
   Clocks clocks() const { return Clocks(total); }
   uint64_t instructions() const { return skippedInstructions; }
-  /// By how much rounds change from one measurement to the next, of the clocks: half of that may be wrong.
+  /// The relative change of the rounds' clocks from one measurement to the next. Half of it may be an error.
   double drift() const;
-  /// Makes what was counted of the recorded rounds what all of them do.
+  /// Scales the counters of the recorded rounds to all rounds.
   void complete(const TimingFacts &facts, Counters &counters, MemoryCounters &memory, StallTable &stalls) const;
 
 private:
@@ -33,9 +33,9 @@ private:
     uint32_t head;
     uint64_t rounds = 0;
   };
-  std::map<uint32_t, Loop> loops; ///< by the branch
+  std::map<uint32_t, Loop> loops; ///< by branch
   double total = 0;               ///< clocks
-  double waveClocks = 0;          ///< the same of all waves
+  double waveClocks = 0;          ///< the same, summed over the waves
   uint64_t skippedInstructions = 0;
   double later = 0, earlier = 0; ///< clocks of rounds that were measured twice
 };

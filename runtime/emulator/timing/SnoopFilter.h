@@ -1,4 +1,4 @@
-// Which L2s may hold a block of lines: what one of them writes to memory is looked for in those alone.
+// The L2s that may hold a block of lines. When one L2 writes the block to memory, only these are searched for it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace nstf::emulator::timing {
 
 class SnoopFilter {
 public:
-  /// A bit for each XCD; where there are more, several have the same.
+  /// One bit for each XCD; with more XCDs than bits, several share one.
   using Mask = uint8_t;
   static constexpr uint32_t bits = 8;
   static Mask maskOf(uint32_t xcd) { return Mask(1u << xcd % bits); }

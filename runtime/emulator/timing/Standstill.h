@@ -1,12 +1,12 @@
-// Waiting that never ends, while a launch is timed.
+// Detects waits that never end, while a launch is timed.
 //
-// A wave that waits comes back to its load for as long as nobody tells it anything. When every resident wave, unless it
-// stands at a barrier, has come back several times with the same registers while nobody changed memory, nobody ever
-// will. Of registers only those count that decide how long the wave waits and what others may hear of it: it may count
-// how often it looked. Who waits until some time has passed is never taken for one that waits for ever.
+// A polling wave returns to its load as long as the value does not change. If every resident wave that is not at a
+// barrier has returned several times with the same registers while memory did not change, the waits never end. Only
+// those registers are compared that decide how long the wave polls and what others can observe of it; a count of polls
+// may differ. A wave that waits for a time to pass is never reported.
 //
-// Where the host may write memory meanwhile only waves are looked at that wait for each other, at barriers and at
-// global wave sync.
+// If the host may write memory meanwhile, only waves that wait for each other at barriers and at global wave sync are
+// considered.
 #pragma once
 
 #include "runtime/emulator/run/StoreLog.h"
@@ -21,30 +21,30 @@ namespace nstf::emulator::timing {
 
 class Standstill {
 public:
-  /// `groups`: the launch's resident ones, at any time.
+  /// `groups`: the launch's resident workgroups, updated by the caller.
   Standstill(const Launch &launch, const std::vector<std::unique_ptr<TimedGroup>> &groups)
       : launch(launch), groups(groups) {}
 
-  /// A workgroup began or ended.
+  /// Called when a workgroup begins or ends.
   void progress();
-  /// A wave has executed a stop. Whether all wait for what never comes.
+  /// Called when a wave has executed a stop. Returns whether all waves wait for ever.
   bool executed(const TimedGroup &group, unsigned wave);
-  /// The same, where somebody else may write memory.
+  /// The same, if the host may write memory.
   bool waitsForWaves(const TimedGroup &group, unsigned wave);
 
 private:
-  /// A wave, where it is looked at.
+  /// State of an observed wave.
   struct Seen {
     uint32_t load = ~0u; ///< instruction
     uint64_t state = 0;
-    uint32_t times = 0;  ///< it was found unchanged, in a row
-    uint32_t others = 0; ///< loads elsewhere, in a row
+    uint32_t times = 0;  ///< consecutive times it was found unchanged
+    uint32_t others = 0; ///< consecutive loads elsewhere
   };
   struct Code {
     explicit Code(const Launch &launch);
     ProgramFacts facts;
     ControlFlow flow;
-    std::unordered_map<uint32_t, std::optional<RegisterSet>> deciding; ///< behind a load
+    std::unordered_map<uint32_t, std::optional<RegisterSet>> deciding; ///< by load
   };
 
   void watch(StoreLog *watching);
@@ -56,8 +56,8 @@ private:
   const std::vector<std::unique_ptr<TimedGroup>> &groups;
   std::optional<Code> code;
   uint64_t stops = 0;                 ///< since the last progress
-  uint64_t passes = 0, syncStops = 0; ///< at global wave sync; stops there since
-  StoreLog stores;                    ///< of the resident workgroups, while they are watched
+  uint64_t passes = 0, syncStops = 0; ///< passes of global wave sync; stops at it since
+  StoreLog stores;                    ///< by the resident workgroups, while they are observed
   std::unordered_map<const TimedWave *, Seen> seen;
 };
 

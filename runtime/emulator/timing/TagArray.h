@@ -1,9 +1,8 @@
-// The tags of set-associative caches with the least recently used line as victim.
+// The tags of set-associative caches with LRU replacement.
 //
-// Sets stand in bundles: those that the lines of a block fall into, one each, whatever block it is. Streams go through
-// blocks whole, so a bundle's sets mostly hold the same blocks in the same ways, in the same order. While they do, tags
-// and order are kept once, and a block is looked up once for all of its lines. The first access to a part of a block
-// separates them.
+// Sets are grouped in bundles: a bundle has one set for each line of a block. Streams access whole blocks, so the sets
+// of a bundle mostly hold the same blocks in the same ways, in the same LRU order. While they do, tags and order are
+// stored once, and one lookup serves all lines of a block. The first access to a part of a block separates the sets.
 #pragma once
 
 #include "runtime/emulator/timing/ReadyTime.h"
@@ -19,27 +18,28 @@
 
 namespace nstf::emulator::timing {
 
-/// Several caches of one kind stand in one array, the caller counts bundles through. A bundle lies in a piece, on cache
-/// lines of its own: a model's speed is that of the host's cache. So neighbouring blocks should be in neighbouring
-/// bundles.
+/// One array holds several caches of a kind; the caller numbers bundles over all of them. A bundle's data is contiguous
+/// and on cache lines of its own, as the speed of the model is that of the host's cache. Adjacent blocks should
+/// therefore be in adjacent bundles.
 class TagArray {
 public:
   static constexpr uint32_t maxWays = 256, maxMembers = 8;
-  static constexpr uint32_t allOfMost = (1u << maxMembers) - 1; ///< the members where there are as many as can be
+  static constexpr uint32_t allOfMost = (1u << maxMembers) - 1; ///< all members of a bundle with maxMembers
   static constexpr uint32_t none = TagSet::none;                ///< no way
-  /// Of a line's byte: what memory doesn't have (Sectors.h).
+  /// In the byte of a line: sectors that memory does not have (Sectors.h).
   static constexpr uint8_t changedSectors = 0xf0;
 
-  /// What lines of a block, one for each member in question, find in their sets.
+  /// Result of looking up lines of a block, one for each requested member, in their sets.
   struct Found {
-    uint8_t held;     ///< a bit for each member that has its line
-    uint8_t complete; ///< of them, those with all sectors that are wanted
+    uint8_t held;     ///< members whose lines are held, one bit each
+    uint8_t complete; ///< of these, lines with all wanted sectors
     std::array<uint8_t, maxMembers> ways;
-    uint64_t sectors; ///< a byte for each member: of its line; of one that isn't held, those of what leaves
-    std::array<uint32_t, maxMembers> leaves; ///< of one that isn't held: the block whose line leaves, if it was changed
+    uint64_t sectors; ///< one byte for each member: the sectors of its line or, if not held, of the evicted line
+    std::array<uint32_t, maxMembers>
+        leaves; ///< by member, if not held: the block of the evicted line, if that line was changed
 
     uint8_t sectorsOf(uint32_t member) const { return uint8_t(sectors >> 8 * member); }
-    /// When its data are there: of a line that is held or was filled.
+    /// When the data of a line arrives. Precondition: the line is held or was filled.
     ReadyTime &ready(uint32_t member) const { return times[uint32_t(ways[member]) << memberShift | member]; }
 
   private:
@@ -47,7 +47,7 @@ public:
     uint32_t memberShift;
     ReadyTime *times;
   };
-  /// A byte for each member.
+  /// The same byte for each member.
   static uint64_t forAll(uint8_t sectors) { return sectors * uint64_t(0x0101010101010101); }
 
   /// 0xff for each of the members.
@@ -55,12 +55,12 @@ public:
     const uint64_t bits = forAll(uint8_t(members)) & 0x8040201008040201;
     return ((bits + forAll(0x7f)) >> 7 & forAll(1)) * 0xff;
   }
-  /// The members that have a byte other than 0.
+  /// The members whose byte is not 0.
   static uint32_t membersOf(uint64_t bytes) {
     const uint64_t any = ((bytes & forAll(0x7f)) + forAll(0x7f) | bytes) & forAll(0x80);
     return uint32_t((any >> 7) * 0x0102040810204080 >> 56);
   }
-  /// Of each member m what was that of m xor `flip`.
+  /// Exchanges the bytes of members m and m xor `flip`.
   static uint64_t exchange(uint64_t bytes, uint32_t flip) {
     if (flip & 1)
       bytes = (bytes & 0x00ff00ff00ff00ff) << 8 | (bytes >> 8 & 0x00ff00ff00ff00ff);
@@ -72,30 +72,30 @@ public:
   /// One bundle of the array.
   class Bundle {
   public:
-    /// The way in which a member holds a block's line, or none.
+    /// The way in which a member holds a line of the block, or none.
     uint32_t find(uint32_t member, uint64_t block) const { return set(member).find(block); }
-    /// Looks up a block for `members`, a bit each. Lines that are held, with all of the sectors in `wanted`, become the
-    /// most recently used of their sets.
+    /// Looks up a block for `members`, one bit each. Lines that are held with all sectors in `wanted` become the most
+    /// recently used of their sets.
     void use(Found &found, uint32_t members, uint64_t block, uint64_t wanted = 0);
-    /// Makes lines that were found, or filled, the most recently used.
+    /// Makes lines that were found or filled the most recently used.
     void useAgain(uint32_t members, const Found &found);
-    /// Puts lines that weren't found into the victims' ways, which stay the next victims if they are streaming.
+    /// Fills lines that were not found into the victims' ways; a streaming line stays the next victim.
     void fill(Found &found, uint32_t members, uint64_t block, bool streaming = false);
-    /// What is there of lines that were found or filled, a byte for each member.
+    /// Sets the sectors of lines that were found or filled, one byte for each member.
     void setSectors(uint32_t members, const Found &found, uint64_t sectors);
     void drop(uint32_t member, uint32_t way);
-    /// Drops a block's lines; of those that were changed, the part that is. The members that have such.
+    /// Drops a block's lines; of changed lines only the unchanged sectors. Returns the members with changed lines.
     uint32_t dropUnchanged(uint32_t members, uint64_t block);
 
     bool holdsAny(uint32_t member, uint32_t way) const { return set(member).holdsAny(way); }
     uint64_t blockAt(uint32_t member, uint32_t way) const { return set(member).blockAt(way); }
-    /// Of all members, a byte each.
+    /// The sectors of all members, one byte each.
     uint64_t sectorsOf(uint32_t way) const {
       uint64_t all;
-      std::memcpy(&all, &sectors(0, way), sizeof all); // of more, where there are fewer members
+      std::memcpy(&all, &sectors(0, way), sizeof all); // reads more if there are fewer members
       return all & array.allBytes;
     }
-    /// Low half what is there, high half what memory doesn't have (Sectors.h).
+    /// Low half: present sectors; high half: sectors that memory does not have (Sectors.h).
     uint8_t &sectors(uint32_t member, uint32_t way) const {
       return base[array.sectorsAt + (way << array.memberShift | member)];
     }
@@ -103,7 +103,7 @@ public:
   private:
     friend class TagArray;
     Bundle(const TagArray &array, uint8_t *base, uint8_t &state) : array(array), base(base), state(state) {}
-    /// Of separate sets, its own.
+    /// The set of a member: its own if the sets are separate, else the common one.
     TagSet set(uint32_t member) const { return own(state == separate ? member : 0); }
     TagSet own(uint32_t member) const {
       return {base + member * 2 * array.room,
@@ -118,11 +118,11 @@ public:
     uint8_t &state;
   };
 
-  /// At most maxWays, and maxMembers, a power of two.
+  /// Preconditions: at most maxWays ways; at most maxMembers members, a power of two.
   TagArray(uint32_t bundles, uint32_t ways, uint32_t members = 1);
 
   Bundle operator[](uint32_t bundle) { return {*this, blocks[bundle * blocksPerBundle].bytes, states[bundle]}; }
-  /// Has the host fetch what an access of a member will look up.
+  /// Prefetches on the host the data that an access of a member looks up.
   void prefetch(uint32_t bundle, uint32_t member) const {
     const uint8_t *base = blocks[bundle * blocksPerBundle].bytes;
     const uint8_t *set = base + (states[bundle] == separate ? member * 2 * room : 0);
@@ -134,19 +134,20 @@ public:
   void clear(uint32_t firstBundle, uint32_t count);
 
 private:
-  /// Of a bundle: nothing is there; its sets march in step; or they don't.
+  /// State of a bundle: no lines; all sets equal; separate sets.
   enum State : uint8_t { empty, inStep, separate };
   struct alignas(64) Block {
     uint8_t bytes[64];
   };
 
-  uint32_t room, ways; ///< rounded up to whole groups; those that are
+  uint32_t room, ways; ///< ways rounded up to whole groups; ways
   uint32_t memberShift, allMembers;
   uint64_t allBytes;
-  // In a bundle: of each set signatures and order, of each set tags, and of each way its sectors and times in all sets.
+  // Layout of a bundle: for each set its signatures and order, for each set its tags, and for each way the sectors and
+  // times of all sets.
   uint32_t tagsAt, sectorsAt, timesAt;
   size_t blocksPerBundle;
-  /// Zeros, which the host gives no memory for until a bundle is used.
+  /// Zeroed memory; the host allocates pages when a bundle is first used.
   std::unique_ptr<void, decltype(&std::free)> memory;
   Block *blocks;
   std::vector<uint8_t> states;
@@ -168,7 +169,7 @@ inline void TagArray::Bundle::use(Found &found, uint32_t members, uint64_t block
     __builtin_prefetch(&found.ready(0), 1);
     found.sectors = sectorsOf(way);
     const uint64_t missing = ~found.sectors & wanted & array.allBytes;
-    // A byte that is zero: a line without anything missing.
+    // A zero byte: a line with no missing sector.
     const bool areAllAlike = !missing || !((missing - forAll(1)) & ~missing & forAll(0x80) & array.allBytes);
     if (areAllAlike) {
       found.held = uint8_t(members);

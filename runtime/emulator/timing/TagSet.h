@@ -1,4 +1,4 @@
-// The tags of a cache's set and the order in which its ways were used.
+// The tags of one set of a cache, and the LRU order of its ways.
 #pragma once
 
 #include <bit>
@@ -9,23 +9,23 @@
 
 namespace nstf::emulator::timing {
 
-/// Looks at memory of TagArray: a byte of each tag's hash and the ways in their order, then, elsewhere, the tags.
+/// A view of TagArray's memory: one signature byte for each tag and the ways in LRU order; and, elsewhere, the tags.
 class TagSet {
 public:
   static constexpr uint32_t none = ~0u; ///< no way
-  static constexpr uint32_t group = 16; ///< ways come in so many: as many bytes are looked at at once
+  static constexpr uint32_t group = 16; ///< ways are searched in groups of this size, a byte each
 
-  /// `ways` of them, rounded up to whole groups: `room`.
+  /// `room`: `ways` rounded up to whole groups.
   TagSet(uint8_t *signatures, uint32_t *tags, uint32_t room, uint32_t ways)
       : signatures(signatures), tags(tags), room(room), ways(ways) {}
 
   /// The way that holds block `block` (below 2^32 - 1), or none.
   uint32_t find(uint64_t block) const;
-  /// The least recently used way; one that was dropped first.
+  /// The least recently used way; a dropped way comes first.
   uint32_t victim() const { return order()[ways - 1] ^ uint8_t(ways - 1); }
   /// Makes it the most recently used.
   void use(uint32_t way);
-  /// Puts a block into the victim's way, which stays the next victim if the block is streaming.
+  /// Stores a block in the victim's way; with `streaming`, the way stays the next victim.
   void fill(uint32_t way, uint64_t block, bool streaming = false) {
     const uint32_t tag = tagOf(block);
     tags[way] = tag;
@@ -33,7 +33,7 @@ public:
     if (!streaming)
       useVictim();
   }
-  /// Forgets what is there, and takes it next.
+  /// Drops the line in a way and makes the way the next victim.
   void drop(uint32_t way);
 
   bool holdsAny(uint32_t way) const { return tags[way]; }
@@ -42,9 +42,10 @@ public:
 private:
   static uint32_t tagOf(uint64_t block) { return uint32_t(block) + 1; }
   static uint8_t signatureOf(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
-  /// A bit for each of a group's signatures that is the same.
+  /// One bit for each of a group's signatures that equals `wanted`.
   static uint32_t equal(const uint8_t *signatures, uint8_t wanted);
-  /// Ways from the most to the least recently used, each with its place's number xored: zeros are an order, too.
+  /// Ways from the most to the least recently used, each xored with its position, so that zeroed memory is a valid
+  /// order.
   uint8_t *order() const { return signatures + room; }
   void useVictim();
 
@@ -80,8 +81,8 @@ inline uint32_t TagSet::find(uint64_t block) const {
 
 inline void TagSet::useVictim() {
 #if defined(__SSE2__)
-  if (ways == room) { // all places move on by one
-    // Between a place's number and the one before it.
+  if (ways == room) { // all positions move by one
+    // Each position xor the previous one.
     alignas(16) static constexpr uint8_t between[group] = {0, 1, 3, 1, 7, 1, 3, 1, 15, 1, 3, 1, 7, 1, 3, 1};
     const __m128i change = _mm_load_si128(reinterpret_cast<const __m128i *>(between));
     uint32_t before = victim();
@@ -114,7 +115,7 @@ inline void TagSet::use(uint32_t way) {
     const __m128i inOrder = _mm_xor_si128(_mm_loadu_si128(at), number);
     const __m128i moved = _mm_or_si128(_mm_slli_si128(inOrder, 1), before);
     const uint32_t found = uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(inOrder, wanted)));
-    if (found) { // what comes behind it stays
+    if (found) { // positions after the found one stay
       const __m128i stays =
           _mm_loadu_si128(reinterpret_cast<const __m128i *>(behind + (group - 1) - std::countr_zero(found)));
       const __m128i result = _mm_or_si128(_mm_and_si128(stays, inOrder), _mm_andnot_si128(stays, moved));

@@ -1,4 +1,4 @@
-// Address translation: the pages that each compute unit has at hand.
+// Address translation: the pages whose translations each compute unit holds.
 #pragma once
 
 #include "runtime/emulator/timing/BlockTimes.h"
@@ -16,11 +16,11 @@ public:
   Tlb(const ChipTiming &chip, MemoryCounters &counters);
   void setClock(double clocksPerNs);
 
-  /// How much later an access at `now` goes on for its translation.
+  /// The delay of an access at `now` by its address translation.
   double delay(uint32_t computeUnit, double now, uint64_t address) {
     return std::max(0.0, ready(computeUnit, now, address) - now);
   }
-  /// The same of lines of a block, which is in one page.
+  /// The same for the lines of a block, which lies in one page.
   BlockTimes delay(uint32_t computeUnit, const BlockTimes &now, uint64_t address) {
     const double there = ready(computeUnit, now[0], address);
     counters.translations += linesOfBlock - 1;
@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  /// When the translation is there.
+  /// When the translation is available.
   double ready(uint32_t computeUnit, double now, uint64_t address) {
     ++counters.translations;
     Last &latest = last[computeUnit];
@@ -44,7 +44,7 @@ private:
     uint64_t page = ~uint64_t(0);
     double ready = 0;
   };
-  std::vector<Last> last; ///< of each compute unit
+  std::vector<Last> last; ///< by compute unit
   TagArray pages;
   uint32_t pageShift;
   double missCost = 0;

@@ -1,6 +1,6 @@
-// vmcnt and lgkmcnt of a wave, as the times at which they come down.
+// vmcnt and lgkmcnt of a wave, as the times at which they decrease.
 //
-// The memory system answers with absolute times, so a counter is a list of them: nothing counts down clock by clock.
+// The memory system returns absolute times, so a counter is a list of them; no state changes clock by clock.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -10,7 +10,7 @@
 
 namespace nstf::emulator::timing {
 
-/// vmcnt: 6 bits, its instructions come back in the order of their issue.
+/// vmcnt: 6 bits; instructions complete in the order of their issue.
 class VectorCounter {
 public:
   static constexpr unsigned max = 63;
@@ -18,12 +18,12 @@ public:
     last = std::max(last, done);
     completions[issued++ % completions.size()] = last;
   }
-  /// When no more than `count` (up to `max`) are under way.
+  /// When at most `count` (up to `max`) are outstanding.
   Clocks downTo(unsigned count) const {
     return issued > count ? completions[(issued - count - 1) % completions.size()] : 0;
   }
 
-  /// Has the host fetch what add() writes.
+  /// Prefetches on the host the place that add() writes.
   void prefetch() const { __builtin_prefetch(&completions[issued % completions.size()], 1); }
 
 private:
@@ -32,13 +32,13 @@ private:
   std::array<Clocks, max + 1> completions;
 };
 
-/// lgkmcnt: 4 bits. LDS instructions come back in order, scalar loads as they like.
+/// lgkmcnt: 4 bits. LDS instructions complete in order, scalar loads in any order.
 class ScalarCounter {
 public:
   static constexpr unsigned max = 15;
-  /// At `now`, when no more than `max` - 1 are under way.
+  /// Precondition: at `now`, at most `max` - 1 are outstanding.
   void add(Clocks now, Clocks done) {
-    unsigned over = 0; // those that are
+    unsigned over = 0; // number of completed ones
     while (over < size && completions[over] <= now)
       ++over;
     if (over) {
