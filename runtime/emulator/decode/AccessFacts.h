@@ -1,4 +1,4 @@
-// What an instruction moves to or from memory or LDS.
+// The bytes that an instruction moves to or from memory or LDS.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -10,12 +10,13 @@ namespace nstf::emulator {
 
 struct AccessFacts {
   Addressing addressing = Addressing::None;
-  uint8_t loaded = 0, stored = 0; ///< bytes of a lane (scalar: of the wave); typed buffers: 1, the format says how many
+  uint8_t loaded = 0,
+          stored = 0; ///< bytes of a lane (scalar: of the wave); typed buffers: 1, since the format gives the number
   bool atomic = false;
-  bool toLds = false; ///< between memory and LDS
-  // Of LDS at addresses a lane: where banks conflict.
+  bool toLds = false; ///< moves data between memory and LDS
+  // For LDS accesses with per-lane addresses, which may have bank conflicts.
   uint8_t ldsBytes = 0;   ///< of one access
-  uint8_t pairStride = 0; ///< two accesses: their offsets count so many of them; 0: one access
+  uint8_t pairStride = 0; ///< two accesses: unit of their offsets, in accesses; 0: one access
   bool any() const { return addressing != Addressing::None; }
 };
 

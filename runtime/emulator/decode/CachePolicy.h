@@ -5,9 +5,9 @@
 
 namespace nstf::emulator {
 
-/// "CDNA3 Instruction Set Architecture", "Memory scopes and temporal hints"; "User Guide for AMDGPU Backend", "Memory
-/// Model gfx90a". gfx90a has glc, slc and scc, gfx942 sc0, nt and sc1 in their places. An atomic's glc and sc0 mean
-/// that it returns the old value.
+/// Sources: "CDNA3 Instruction Set Architecture", "Memory scopes and temporal hints"; "User Guide for AMDGPU Backend",
+/// "Memory Model gfx90a". gfx90a has glc, slc and scc; gfx942 has sc0, nt and sc1 in the same bits. For an atomic, glc
+/// and sc0 mean that it returns the old value.
 struct CachePolicy {
   bool glc : 1 = false; ///< gfx90a: a load misses the L1
   bool slc : 1 = false; ///< gfx90a: streaming
@@ -24,7 +24,7 @@ struct CachePolicy {
     return {.glc = first, .slc = hint, .scc = last};
   }
   bool operator==(const CachePolicy &) const = default;
-  /// Other waves may be heard or told by the access.
+  /// Whether the access may observe other waves, or be observed by them.
   bool coherent() const { return glc || scc || sc0 || sc1; }
   bool streaming() const { return slc || nt; }
 };

@@ -1,10 +1,9 @@
 // A code object's text, decoded once.
 //
-// LLVM MC reads the loaded text once; what remains is a flat array of micro-ops that the interpreter runs without ever
-// looking at an encoding again. One instruction becomes one micro-op, or a few: reads of SGPRs by vector instructions,
-// source modifiers, DPP, SDWA, clamp and omod are micro-ops of their own around it, so that no handler pays for them.
-// Bytes that are no instruction, and instructions without a meaning here, become a trap that stops the run when
-// reached.
+// LLVM MC reads the loaded text once and produces a flat array of micro-ops; the interpreter never reads an encoding
+// again. One instruction becomes one micro-op or a few. Reads of SGPRs by vector instructions, source modifiers, DPP,
+// SDWA, clamp and omod are separate micro-ops around it, so that handlers need not implement them. Bytes that are no
+// instruction, and instructions that the emulator does not implement, become a trap that stops the run when reached.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -22,10 +21,10 @@ namespace nstf::emulator {
 
 struct Target;
 
-/// Opcode to handler: what execution adds to decoding (instructions/HandlerTable.h).
+/// Maps opcodes to handlers, which execution provides (instructions/HandlerTable.h).
 using HandlerTable = std::array<Handler, opcodeCount>;
 
-/// Handlers read rows with the host's aligned vector loads, which fault on what plain new returns.
+/// Handlers read rows with the host's aligned vector loads, for which the alignment of plain new does not suffice.
 template <typename T> struct RowAllocator {
   using value_type = T;
   static constexpr std::align_val_t alignment{64};
@@ -34,33 +33,33 @@ template <typename T> struct RowAllocator {
   bool operator==(const RowAllocator &) const = default;
 };
 
-/// Micro-ops and constants of one code object. Unchanging once made, so any number of threads may run it.
+/// Micro-ops and constants of one code object. Immutable, so any number of threads may run it.
 class DecodedProgram {
 public:
-  /// Decodes `texts`, the executable ranges as they stand in the loaded image (they must outlive the program); their
-  /// addresses are what the instructions see as pc, so pc-relative reads of the image work. Bytes that can't be decoded
-  /// trap when reached. Throws std::runtime_error when LLVM lacks the target.
+  /// Decodes `texts`, the executable ranges of the loaded image, which must outlive the program. Their addresses are
+  /// the pc that instructions read, so pc-relative reads of the image work. Bytes that cannot be decoded trap when
+  /// reached. Throws std::runtime_error when LLVM lacks the target.
   static std::shared_ptr<const DecodedProgram>
   decode(const Target &target, std::span<const std::span<const uint8_t>> texts, const HandlerTable &handlers);
 
-  /// The micro-op where the instruction at `address` begins, or nullptr if no instruction begins there.
+  /// The first micro-op of the instruction at `address`, or nullptr if no instruction begins there.
   const MicroOp *at(uint64_t address) const;
   /// Address of the instruction that a micro-op belongs to.
   uint64_t addressOf(const MicroOp *op) const { return addresses[op->instruction]; }
-  /// Whether it is its instruction's first micro-op.
+  /// Whether the micro-op is the first of its instruction.
   bool isFirst(const MicroOp *op) const { return op == ops.data() || op[-1].instruction != op->instruction; }
-  /// The bytes from the instruction's on, to the end of its text; empty behind the end.
+  /// The bytes from the instruction to the end of its text; empty at the end.
   std::span<const uint8_t> bytesOf(const MicroOp *op) const { return bytesAt(addressOf(op)); }
   std::span<const uint8_t> bytesAt(uint64_t address) const;
   /// Address of instruction number `instruction` (MicroOp::instruction).
   uint64_t addressOfInstruction(uint32_t instruction) const { return addresses[instruction]; }
-  /// Its assembly text, disassembled anew (for messages).
+  /// Its assembly text, disassembled again (for messages).
   std::string textOf(const MicroOp *op) const;
-  /// Instructions in all, and of these the ones that trap when reached.
+  /// Number of instructions, and of those that trap when reached.
   size_t instructionCount() const { return addresses.size(); }
   size_t trapCount() const { return traps; }
 
-  /// 64-lane rows (256 bytes each) of the constants that vector instructions read.
+  /// Constants that vector instructions read, as 64-lane rows (256 bytes each).
   const uint32_t *vectorConstants() const { return rows.data(); }
   /// 64-bit constants that scalar instructions read.
   const uint64_t *scalarConstants() const { return scalars.data(); }

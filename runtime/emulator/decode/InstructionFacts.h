@@ -1,9 +1,9 @@
-// What an instruction reads, writes and waits for.
+// The registers that an instruction reads and writes, and the counters it waits for.
 //
-// The view of an instruction that checks, traces and timing need and execution doesn't: the registers it touches and
-// what for, the unit it goes to, the counters it raises. What class it is says the list (decode/Instructions.def); the
-// registers come from LLVM's instruction descriptions (operands, tied operands, implicit registers, scheduling model),
-// corrected where these name more than the hardware reads (M0 of LDS instructions, which only chips before gfx9 read).
+// These are facts that checks, traces and timing need and execution does not: the registers with their roles, the unit,
+// and the counters that the instruction raises. The class comes from the list (decode/Instructions.def). The registers
+// come from LLVM's instruction descriptions (operands, tied operands, implicit registers, scheduling model), corrected
+// where these name more than the hardware reads (M0 of LDS instructions, which only chips before gfx9 read).
 #pragma once
 
 #include "runtime/emulator/decode/CachePolicy.h"
@@ -22,7 +22,7 @@ struct Target;
 
 /// Consecutive registers.
 struct RegisterRange {
-  bool vector; ///< rows of the wave (AGPRs from row 256 on), else places of the SGPR file (namespace sgpr)
+  bool vector; ///< rows of the wave (AGPRs from row 256 on), else indices of the SGPR file (namespace sgpr)
   uint16_t first;
   uint16_t count;
   bool operator==(const RegisterRange &) const = default;
@@ -33,14 +33,14 @@ struct RegisterRange {
 /// "v[4:7]", "a3", "s[0:1]", "vcc", "exec_lo", "scc", "m0".
 std::string describe(const RegisterRange &range);
 
-/// What an operand is for.
+/// The role of an operand.
 enum class OperandRole : uint8_t {
-  Source,   ///< goes into a computation; a branch's condition or target
-  Result,   ///< (writes)
+  Source,   ///< used in a computation; a branch's condition or target
+  Result,   ///< written
   Address,  ///< of memory: base, offset, soffset, M0 of LDS-DMA
   Resource, ///< buffer descriptor
-  Data,     ///< goes to memory, or to other lanes through LDS
-  Old,      ///< the destination itself, kept where the instruction writes no or not all bits: DPP, SDWA, d16, writelane
+  Data,     ///< written to memory, or to other lanes through LDS
+  Old,      ///< the destination itself, whose bits the instruction keeps in part: DPP, SDWA, d16, writelane
   Exec,     ///< EXEC as the mask of lanes
 };
 
@@ -49,11 +49,11 @@ struct RegisterUse : RegisterRange {
   int8_t operand; ///< index of the operand (RawInstruction); -1: implicit
 };
 
-/// Counts of s_waitcnt; none: it doesn't wait for that counter.
+/// Counts of an s_waitcnt; `none`: it does not wait for that counter.
 struct WaitCounts {
   static constexpr unsigned none = ~0u;
   unsigned vm = none, lgkm = none, exp = none;
-  /// gfx9: vm[3:0] at 3:0, vm[5:4] at 15:14, exp at 6:4, lgkm at 11:8; all ones don't wait.
+  /// gfx9: vm[3:0] at 3:0, vm[5:4] at 15:14, exp at 6:4, lgkm at 11:8; all ones: no wait.
   static WaitCounts decode(uint16_t immediate);
 };
 
@@ -66,29 +66,29 @@ struct InstructionFacts {
   unsigned passes = 0;                                ///< of a matrix instruction
   bool loads = false, stores = false, atomic = false; ///< memory; an atomic loads and stores
   bool toLds = false;                                 ///< LDS-DMA: loads from memory into LDS
-  bool countsVm = false, countsLgkm = false;          ///< counters it raises
-  bool laneWise = false;     ///< lane i of the results depends on lane i of the vector sources only, EXEC masks both
-  bool partialWrite = false; ///< SDWA or op_sel: writes a part of the destination's dwords, chosen by a selector
+  bool countsVm = false, countsLgkm = false;          ///< counters that it raises
+  bool laneWise = false;     ///< lane i of the results depends only on lane i of the vector sources; EXEC masks both
+  bool partialWrite = false; ///< SDWA or op_sel: writes a part of the destination's dwords, which a selector chooses
   CachePolicy policy;        ///< of memory instructions and cache maintenance
   WaitCounts waits;          ///< of s_waitcnt
-  unsigned waitStates = 1;   ///< issue slots it takes: s_nop N takes N+1
+  unsigned waitStates = 1;   ///< issue slots; s_nop N takes N+1
   int64_t immediate = 0;     ///< of s_* without registers, hwreg of s_getreg and s_setreg
 
   Opcode opcode() const { return encoding ? encoding->opcode : Opcode::Trap; }
   const InstructionInfo &info() const { return infoOf(opcode()); }
-  /// Name without suffixes ("V_ADD_F32"); empty for no instruction.
+  /// Name without suffixes ("V_ADD_F32"); empty if there is no instruction.
   const std::string &name() const;
 };
 
 /// Facts of a decoded instruction.
 InstructionFacts factsOf(const Target &target, const RawInstruction &raw);
 
-/// The facts of a program's instructions, each made when first asked for. For one thread.
+/// The facts of a program's instructions, each made at its first use. Not thread-safe.
 class ProgramFacts {
 public:
   ProgramFacts(const Target &target, const DecodedProgram &program);
   ~ProgramFacts();
-  /// Of instruction number `instruction` (MicroOp::instruction).
+  /// The facts of instruction number `instruction` (MicroOp::instruction).
   const InstructionFacts &of(uint32_t instruction) const {
     if (const InstructionFacts *known = facts[instruction].get())
       return *known;

@@ -1,4 +1,4 @@
-// The instruction list as enumeration and table.
+// The instruction list as an enumeration and a table.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ enum class Opcode : uint16_t {
 #define TYPEDHIGH(name, direction) name,
 #define CACHE(name, traits) name,
 #include "runtime/emulator/decode/Instructions.def"
-  // What no instruction is by itself: the micro-ops around a vector instruction.
+  // Micro-ops around a vector instruction, which are no instructions by themselves.
   Trap,
   Broadcast32,
   Broadcast64,
@@ -77,7 +77,7 @@ enum class Opcode : uint16_t {
 };
 constexpr unsigned opcodeCount = unsigned(Opcode::count);
 
-/// How an instruction's operands are decoded.
+/// How the operands of an instruction are decoded.
 enum class Form : uint8_t {
   Scalar,
   ScalarImmediate,
@@ -97,7 +97,7 @@ enum class Form : uint8_t {
   Cache
 };
 
-/// Type of an operand, as far as decoding must know it.
+/// The type of an operand, as far as decoding needs it.
 enum class OperandType : uint8_t {
   none,
   u16,
@@ -119,12 +119,12 @@ enum class OperandType : uint8_t {
   v2b32,
 };
 bool isFloat(OperandType type);
-/// 16, 32 or 64; packed pairs of 16 bits count 32, of 32 bits 64.
+/// 16, 32 or 64; a packed pair of 16 bits counts as 32, one of 32 bits as 64.
 unsigned bitsOf(OperandType type);
 
-/// The unit an instruction goes to, and what it is to program flow.
+/// The unit that executes an instruction, and its role in control flow.
 enum class InstructionKind : uint8_t {
-  Unknown, ///< bytes that are no instruction, or one that isn't in the list
+  Unknown, ///< bytes that are no instruction, or one that is not in the list
   Scalar,
   ScalarMemory, ///< includes s_memtime, s_dcache_*
   Branch,       ///< and calls, s_setpc
@@ -136,9 +136,9 @@ enum class InstructionKind : uint8_t {
   Message,
   Control, ///< other s_* without a result: s_sleep, s_setprio, s_trap …
   Vector,
-  Transcendental, ///< VALU at a quarter of the rate
+  Transcendental, ///< VALU at a quarter of the full rate
   Matrix,         ///< MFMA, SMFMAC
-  Lds,            ///< DS; also the ones that only move data between lanes
+  Lds,            ///< DS; includes those that only move data between lanes
   VectorMemory,   ///< buffer, global, scratch, cache maintenance
   Flat,           ///< flat_*: LDS, scratch or global, by address
 };
@@ -146,25 +146,25 @@ inline bool isVector(InstructionKind kind) {
   return kind == InstructionKind::Vector || kind == InstructionKind::Transcendental || kind == InstructionKind::Matrix;
 }
 
-/// What it does to memory, LDS included; an atomic loads and stores.
+/// The instruction's effect on memory, LDS included; an atomic loads and stores.
 enum class MemoryEffect : uint8_t { None, Load, Store, Atomic };
 
-/// How its address is made.
+/// How the instruction's address is formed.
 enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
 
-/// Which pipeline an MFMA takes: the matrix core; that of f32, where the chip has one of its own; that of f64.
+/// The pipeline of an MFMA: the matrix core; that of f32, if the chip has a separate one; that of f64.
 enum class MatrixUnit : uint8_t { None, Xdl, Single, Double };
 
-/// What else sets it apart.
+/// Further properties.
 namespace trait {
 constexpr uint8_t none = 0;
-constexpr uint8_t acrossLanes = 1;  ///< a lane's result is not of that lane's sources alone, or not masked by EXEC
-constexpr uint8_t packed = 2;       ///< op_sel chooses halves of sources, and never one of the destination
+constexpr uint8_t acrossLanes = 1;  ///< a lane's result depends on other lanes' sources, or is not masked by EXEC
+constexpr uint8_t packed = 2;       ///< op_sel selects halves of sources, but never of the destination
 constexpr uint8_t dot = 4;          ///< a dot product (packed)
-constexpr uint8_t sparse = 8;       ///< an index stands where other matrix instructions have C
-constexpr uint8_t readsM0 = 16;     ///< LDS: what LLVM says of all of them holds for these
+constexpr uint8_t sparse = 8;       ///< an index in place of other matrix instructions' C
+constexpr uint8_t readsM0 = 16;     ///< LDS: reads M0, as LLVM's description says of all LDS instructions
 constexpr uint8_t noAddress = 32;   ///< LDS: the vector operand is data
-constexpr uint8_t ldsDma = 64;      ///< between memory and LDS, at M0
+constexpr uint8_t ldsDma = 64;      ///< moves data between memory and LDS, at M0
 constexpr uint8_t notCounted = 128; ///< raises no counter of s_waitcnt
 } // namespace trait
 
@@ -179,9 +179,9 @@ struct InstructionInfo {
   MatrixUnit matrix = MatrixUnit::None;
   bool is(uint8_t oneTrait) const { return traits & oneTrait; }
 };
-/// Of an instruction of the list; Opcode::Trap is one of unknown kind.
+/// Information on an instruction of the list; Opcode::Trap has kind Unknown.
 const InstructionInfo &infoOf(Opcode opcode);
-/// The opcode of that name (suffixes stripped), or Opcode::Trap.
+/// The opcode with this name (without suffixes), or Opcode::Trap.
 Opcode findOpcode(std::string_view name);
 
 } // namespace nstf::emulator

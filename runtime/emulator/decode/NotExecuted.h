@@ -1,4 +1,4 @@
-// Why an instruction has no meaning here.
+// Instructions that the emulator does not execute, with reasons.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 namespace nstf::emulator {
 
 struct NotExecuted {
-  std::string_view name; ///< as LLVM has it, without suffixes
+  std::string_view name; ///< LLVM's name without suffixes
   std::string_view reason;
 };
 
@@ -21,9 +21,9 @@ inline std::span<const NotExecuted> notExecuted() {
   return list;
 }
 
-/// What a Trap micro-op's `immediate` says.
+/// Values of a Trap micro-op's `immediate`.
 namespace trapReason {
-constexpr unsigned unknown = 0, operands = 1, listed = 2; ///< from listed on: the numbers of notExecuted()
+constexpr unsigned unknown = 0, operands = 1, listed = 2; ///< from `listed` on: indices of notExecuted()
 }
 
 } // namespace nstf::emulator

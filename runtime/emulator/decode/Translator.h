@@ -1,7 +1,8 @@
-// Instructions to micro-ops.
+// Translates instructions to micro-ops.
 //
-// One function a form (Instructions.h). Vector instructions' sources become rows: what isn't a row or a constant
-// already (an SGPR, a modified source, a DPP or SDWA source) is made one in a temporary row by a micro-op before.
+// There is one function for each form (Instructions.h). Sources of vector instructions become rows: for a source that
+// is neither a row nor a constant (an SGPR, a modified source, a DPP or SDWA source), a preceding micro-op writes a
+// temporary row.
 #pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
@@ -13,8 +14,8 @@
 
 namespace nstf::emulator {
 
-/// LLVM's bits of a source modifier operand (SISrcMods). Packed instructions: negate the low, the high half; op_sel;
-/// op_sel_hi.
+/// LLVM's bits of a source modifier operand (SISrcMods). For packed instructions: negate the low half, negate the high
+/// half, op_sel, op_sel_hi.
 enum SourceModifier : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8, modSignExtend = 16 };
 
 class Translator {
@@ -24,7 +25,7 @@ public:
   void run(std::span<const std::span<const uint8_t>> texts);
 
 private:
-  /// Walks over an instruction's operands.
+  /// Iterates over an instruction's operands.
   struct Cursor {
     const RawInstruction &raw;
     unsigned at = 0;
@@ -32,10 +33,10 @@ private:
     const RawOperand &next();
     /// The next source and its modifiers, if it has any.
     const RawOperand &source(unsigned &modifiers);
-    /// The immediates that are left, in order.
+    /// The remaining immediates, in order.
     std::vector<int64_t> rest() const;
   };
-  /// Thrown where an operand combination has no meaning here; the instruction becomes a trap.
+  /// Thrown for a combination of operands that is not implemented; the instruction becomes a trap.
   struct Unsupported {};
 
   void instruction(const RawInstruction &raw, uint64_t address, unsigned size);
@@ -58,15 +59,15 @@ private:
   void trap(unsigned reason);
   SourceRef rowRef(unsigned row) const { return row * 256; }
   static unsigned temporary(unsigned k) { return temporaryRow + 2 * k; }
-  /// Constant rows of a 32- or 64-bit value.
+  /// A row or pair of rows filled with a 32- or 64-bit constant.
   SourceRef constantRow(uint64_t value, bool wide);
-  /// A row with a value of its own in each lane.
+  /// A row with a different constant in each lane.
   SourceRef constantLanes(const std::array<uint32_t, 64> &values);
   SourceRef scalarConstant(uint64_t value);
   SourceRef scalarSource(const RawOperand &operand);
-  /// Source k of a vector instruction as a row, with its modifiers done. `select` ≥ 0: its SDWA selector.
+  /// Source k of a vector instruction as a row, with its modifiers applied. `select` ≥ 0: its SDWA selector.
   SourceRef vectorSource(const RawOperand &operand, OperandType type, unsigned k, unsigned modifiers, int select = -1);
-  /// Source k as a row, unmodified.
+  /// Source k as a row, without modifiers.
   SourceRef plainSource(const RawOperand &operand, OperandType type, unsigned k);
   unsigned vectorRow(const RawOperand &operand) const;
   SourceRef permutedSource(const RawOperand &operand, OperandType type, unsigned modifiers,
@@ -91,8 +92,8 @@ private:
   std::map<std::array<uint32_t, 64>, SourceRef> laneRows;
   std::vector<Fixup> fixups;
   uint32_t current = 0;         // instruction number
-  unsigned indexedOperands = 0; // s_set_gpr_idx_on's mask while it is on
-  bool indexing = false;        // whether it is on
+  unsigned indexedOperands = 0; // mask of s_set_gpr_idx_on while it is on
+  bool indexing = false;        // whether s_set_gpr_idx is on
 };
 
 } // namespace nstf::emulator

@@ -1,8 +1,8 @@
 // Loads and stores of 64 lanes.
 //
-// The addressing modes compute one host address a lane; here lanes are checked and moved. What is checked first is the
-// span from the lowest to the highest address: nearly always inside one allocation. Consecutive lanes at consecutive
-// addresses are moved as vectors.
+// The addressing modes compute one host address for each lane; the functions here check and move the lanes. They first
+// check the span from the lowest to the highest address, which is nearly always inside one allocation. Consecutive
+// lanes at consecutive addresses are moved as vectors.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H
@@ -87,7 +87,7 @@ HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, 
 // Four dwords a lane
 using Quad = uint32_t __attribute__((ext_vector_type(4)));
 
-/// Rows of a 4 x 4 matrix become its columns.
+/// Transposes a 4 x 4 matrix.
 HWY_INLINE void transpose(Quad &a, Quad &b, Quad &c, Quad &d) {
   Quad ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   Quad cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
@@ -103,7 +103,7 @@ HWY_INLINE Quad loadQuad(const void *from) {
 }
 HWY_INLINE void storeQuad(void *to, Quad v) { __builtin_memcpy(to, &v, sizeof(v)); }
 
-/// All lanes load four dwords, from wherever: four lanes at a time, turned into four pieces of rows.
+/// All lanes load four dwords each from any addresses: four lanes at a time, transposed into four parts of rows.
 template <unsigned width> HWY_INLINE void loadQuads(uint32_t *to, const uint64_t *address) {
   for (unsigned i = 0; i < width; i += 4) {
     auto at = [&](unsigned k) HWY_ATTR { return loadQuad(reinterpret_cast<const void *>(address[i + k])); };
@@ -125,11 +125,11 @@ template <unsigned width> HWY_INLINE void storeQuads(const uint32_t *from, const
   }
 }
 
-// What a load makes of memory
+// How a load converts memory to registers
 template <unsigned n> struct dword {
   static constexpr unsigned bytes = 4 * n, rows = n;
 };
-/// Less than a dword: one row; 16-bit ("D16") forms clear the half they don't load, as parts with SRAM ECC do.
+/// Less than a dword: one row. 16-bit ("D16") forms clear the half that they do not load, as parts with SRAM ECC do.
 template <typename T, unsigned shift> struct Small {
   static constexpr unsigned bytes = sizeof(T), rows = 1;
   static HWY_INLINE uint32_t get(uint64_t address) {
@@ -151,7 +151,7 @@ using ushortHigh = Small<uint16_t, 16>;
 
 template <typename Kind> constexpr bool isDwords = Kind::bytes >= 4;
 
-/// What these lanes load is out of range.
+/// Loads zeros into lanes that are out of range.
 template <unsigned width> HWY_INLINE void loadZeros(uint32_t *to, unsigned rows, uint64_t lanes) {
   for (unsigned k = 0; k < rows; ++k)
     for (unsigned c = 0; c < width / chunk; ++c)
@@ -191,7 +191,7 @@ HWY_INLINE void loadLanes(uint32_t *to, const uint64_t *address, uint64_t exec) 
   }
 }
 
-// What a store makes of registers
+// How a store converts registers to memory
 template <unsigned n> struct words {
   static constexpr unsigned bytes = 4 * n, rows = n;
 };

@@ -8,36 +8,36 @@
 
 namespace nstf::emulator {
 
-/// Throws what an access outside the allocations is; `lane` -1: a scalar access. `lanes`: all that access so, where
-/// they are more than that one.
+/// Throws the fault of an access outside all allocations. `lane` -1: a scalar access. `lanes`: all lanes with this
+/// fault, if there are several.
 [[noreturn]] void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, bool write,
                                uint64_t lanes = 0);
 
-/// What a store there is a mistake of.
+/// Describes the mistake of a store to a read-only region.
 const char *storeToReadOnly(const Region &region);
 
-// What a monitored launch tells its monitor, before anything is checked: pieces of an instruction's access, `bytes` of
-// each lane of `lanes`, which stand at `at` in the lanes' data.
-/// Somebody watches: one test a memory instruction, all that an unmonitored launch pays.
+// Reports to the monitor, made before any check: parts of an instruction's access, `bytes` of each lane of `lanes`, at
+// offset `at` in the lanes' data.
+/// Whether there is a monitor: one test for each memory instruction, the only cost of an unmonitored launch.
 inline bool watched(const Wave &w) { return __builtin_expect(w.group->monitor != nullptr, 0); }
-/// Device addresses by lane; scratch is told by its addresses.
+/// Device addresses by lane; also for scratch.
 void reportAccess(Wave &w, const MicroOp *op, uint64_t lanes, const uint64_t *addresses, unsigned bytes,
                   unsigned at = 0);
-/// One lane's; -1: a scalar access.
+/// The access of one lane; -1: a scalar access.
 void reportLane(Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, unsigned at);
-/// Host addresses in the workgroup's LDS, or past it.
+/// Host addresses in the workgroup's LDS, or beyond it.
 void reportLds(Wave &w, const MicroOp *op, AccessKind kind, uint64_t lanes, const uint64_t *addresses, unsigned bytes,
                unsigned at = 0);
-/// Whether the workgroup has these bytes of LDS; where it has not, loads give zero and stores are dropped.
+/// Whether the workgroup has these bytes of LDS; otherwise loads return zero and stores are dropped.
 inline bool insideLds(const Wave &w, uint64_t offset, unsigned bytes) {
   return offset + bytes <= w.group->launch->ldsBytes;
 }
 /// One lane's LDS store of an LDS-DMA load.
 void storeLdsLane(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, const void *data, unsigned bytes);
-/// The kind of access an instruction makes (to LDS: what comes from there or goes there by a register).
+/// The kind of an instruction's access (for an LDS instruction, its access to LDS by registers).
 AccessKind accessKindOf(Opcode opcode);
 
-/// Whether [address, address + bytes) lies in one allocation that may be accessed so.
+/// Whether [address, address + bytes) lies in one allocation that permits the access.
 inline bool accessible(Wave &w, uint64_t address, uint64_t bytes, bool write) {
   const Region *region = w.group->launch->regions->find(address, bytes, w.hint);
   return region && (!write || region->writable);
@@ -51,8 +51,8 @@ inline void checkAccess(Wave &w, const MicroOp *op, int lane, uint64_t address, 
 }
 
 struct AtomicOperation;
-/// A lane's atomic on checked device memory: operands from the rows at source[2] (a second one behind the first), the
-/// old value to the destination if flags ask for it.
+/// A lane's atomic on checked device memory. The operands are in the rows at source[2] (a second one after the first);
+/// the old value goes to the destination if the flags request it.
 void modifyLane(Wave &w, const MicroOp *op, const AtomicOperation &operation, unsigned lane, uint64_t address);
 
 } // namespace nstf::emulator

@@ -5,12 +5,12 @@
 
 namespace nstf::emulator {
 
-/// An atomic operation on host memory: operands and result (what stood there before) are bits, of 4 or 8 bytes.
-/// `compare` matters to compare-and-exchange only.
+/// An atomic operation on host memory. Operands and result (the old value) are bits, 4 or 8 bytes. Only
+/// compare-and-exchange uses `compare`.
 struct AtomicOperation {
   uint64_t (*modify)(uint64_t address, uint64_t value, uint64_t compare) = nullptr;
   unsigned bytes = 0;
-  bool comparesFirst = false; ///< ds_cmpst: what to compare with is the first operand
+  bool comparesFirst = false; ///< ds_cmpst: the first operand is the comparand
 };
 const AtomicOperation &atomicOperation(Opcode opcode);
 

@@ -1,7 +1,8 @@
-// Where a buffer resource says that lanes access.
+// Addresses of lanes by a buffer resource.
 //
-// "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". Offset row and the instruction's offset
-// add up in 32 bits: LLVM takes a constant out of any 32-bit sum into the instruction, also where the rest is negative.
+// Source: "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". Offset row and the instruction's
+// offset are added in 32 bits: LLVM moves a constant of any 32-bit sum into the instruction, even if the rest is
+// negative.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H
@@ -34,7 +35,7 @@ struct Resource {
   }
 };
 
-/// A lane's place in a buffer, for what isn't a plain raw access.
+/// A lane's place in a buffer, for accesses other than plain raw ones.
 struct Place {
   uint64_t index, offset; // offset without soffset
 };
@@ -80,7 +81,8 @@ template <unsigned width> struct BufferAccess {
     return resource.base + scalarOffset + at;
   }
 
-  /// Addresses of a plain raw access of all lanes, all inside and in one allocation; false where it is anything else.
+  /// Addresses of a plain raw access in which all lanes are active, inside the buffer and in one allocation; false in
+  /// all other cases.
   HWY_INLINE bool wholeAddresses(Wave &w, uint64_t *to, uint64_t exec, unsigned bytes, bool write) const {
     if (exec != ~uint64_t(0) >> (64 - width) || !offsets || HWY_UNLIKELY(watched(w)))
       return false;
@@ -97,8 +99,8 @@ template <unsigned width> struct BufferAccess {
     return end + scalarOffset <= resource.records && accessible(w, begin + lowest, end - lowest, write);
   }
 
-  /// Addresses of a plain raw access; returns the lanes of `exec` that are inside with all their bytes, and in `partly`
-  /// those that are inside with some.
+  /// Addresses of a plain raw access. Returns the lanes of `exec` whose bytes are all inside the buffer, and in
+  /// `partly` those of which only some are.
   uint64_t rawAddresses(uint64_t *to, uint64_t exec, unsigned bytes, uint64_t &partly) const {
     uint64_t all = 0, some = 0, base = resource.base, records = resource.records;
     unsigned unit = bytes < 4 ? bytes : 4;
@@ -115,7 +117,7 @@ template <unsigned width> struct BufferAccess {
   }
 };
 
-/// Bytes of one lane, dword by dword, each checked for itself.
+/// Moves the bytes of one lane dword by dword, each checked separately.
 template <unsigned width, typename Kind, bool write>
 void moveLane(Wave &w, const MicroOp *op, const BufferAccess<width> &access, unsigned lane, char *data) {
   constexpr unsigned unit = Kind::bytes < 4 ? Kind::bytes : 4;

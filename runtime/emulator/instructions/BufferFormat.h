@@ -1,7 +1,8 @@
 // The element formats of typed buffers.
 //
-// "CDNA3 Instruction Set Architecture", buffer resource: data format (how many components of how many bits) and number
-// format (what the bits mean). A format's name lists its components from the top bits down; component 0 is the lowest.
+// Source: "CDNA3 Instruction Set Architecture", buffer resource: data format (number and width of components) and
+// number format (meaning of the bits). A format's name lists its components from the top bits down; component 0 is the
+// lowest.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,15 @@ struct BufferFormat {
   NumberFormat number = NumberFormat::Unorm;
 
   BufferFormat(unsigned dataFormat, unsigned numberFormat);
-  /// The instruction's own, or its resource's.
+  /// The instruction's own format, or that of its resource.
   static BufferFormat of(const Wave &w, const MicroOp *op);
   unsigned bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8; }
   bool isInteger() const { return number == NumberFormat::Uint || number == NumberFormat::Sint; }
 };
 
-/// The register's 32 bits for a component's bits in memory.
+/// Decodes a component's bits in memory to the register's 32 bits.
 uint32_t decodeComponent(NumberFormat number, unsigned bits, uint32_t value);
-/// The component's bits in memory for a register's 32 bits: rounded to nearest even, brought into range.
+/// Encodes a register's 32 bits to the component's bits in memory: rounded to nearest even and clamped to the range.
 uint32_t encodeComponent(NumberFormat number, unsigned bits, uint32_t value);
 
 } // namespace nstf::emulator

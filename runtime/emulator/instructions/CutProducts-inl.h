@@ -1,26 +1,26 @@
 // How gfx942 adds products of small floats.
 //
-// Exact matrix mode of gfx942 for f16, bf16, xf32, fp8 and bf8. A group of up to 8 (xf32: 4, fp8: 16) products and C
-// become the next C like this. An element is significand * 2^exponent with 1 <= |significand| < 2, subnormals with the
-// type's smallest exponent, zero with significand 0 and exponent -126. A product has the product of the significands
-// (below 4) and the sum of the exponents; m is the largest of these.
+// Exact matrix mode of gfx942 for f16, bf16, xf32, fp8 and bf8. A group of up to 8 (xf32: 4, fp8: 16) products is added
+// to C in the following steps. An element is significand * 2^exponent with 1 <= |significand| < 2; a subnormal has the
+// type's smallest exponent, zero has significand 0 and exponent -126. A product has the product of the significands
+// (below 4) and the sum of the exponents; m is the largest exponent of the group's products.
 //   1. each product is cut toward zero to a multiple of 2^(m - 24); S is their exact sum
 //      (fp8: even and odd products apart, with their own m, then both cut toward -inf to a multiple of 2^(m - 24) with
 //      the larger m, and added)
 //   2. M = max(m, exponent of C); S is cut toward -inf to a multiple of 2^(M - 31), C to one of 2^(M - 24)
 //      (fp8: C counts as 0 if its exponent is below M - 25)
 //   3. D = S + C, rounded once to f32, nearest even
-// NaN or infinity among the inputs: what IEEE gives. A finite product of 2^128 or more counts as an infinity.
+// With NaN or infinity among the inputs, the result is IEEE's. A finite product of 2^128 or more counts as an infinity.
 // Source: the published bit-accurate model of these units (Xie et al., arXiv 2511.10909).
 //
-// In vectors, 16 elements of D at a time. Where all nonzero elements of A and B are between 2^-30 and 2^31 ("tame":
-// always so with finite f16, fp8, bf8; with bf16 and xf32 for nearly all data), everything fits f32 and i32:
+// The code computes 16 elements of D at a time in vectors. If all nonzero elements of A and B are between 2^-30 and
+// 2^31 ("tame": always for finite f16, fp8, bf8; for bf16 and xf32 with nearly all data), everything fits f32 and i32:
 //   products are exact in f32; scaling one by 2^(24 - m) is an addition to its exponent bits, cutting it is the
 //   conversion to i32, S in units of 2^(m - 24) is below 2^30.
 //   S + C rounded once: S splits into what f32 holds and a rest, Knuth's two-sum gives the rounding error of the big
 //   ones, which is exact added to the rest, and the last addition rounds the exact sum.
-// A prescale of 2^-37 in A keeps exponent bits positive, so that a zero product stays below 1 and is cut to zero.
-// Everything else, and C that is tiny, huge, infinite or NaN, is computed in f64 (`cutGroupWide`).
+// A prescale of 2^-37 in A keeps the exponent bits positive, so that a zero product stays below 1 and is cut to zero.
+// All other cases, including C that is tiny, huge, infinite or NaN, are computed in f64 (`cutGroupWide`).
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_CUTPRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_CUTPRODUCTS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_CUTPRODUCTS_INL_H
@@ -35,8 +35,8 @@ namespace nstf::emulator::HWY_NAMESPACE {
 
 /// Bias of exponents in 32 bits, as in f32.
 constexpr int bias = 127;
-/// In 16 bits those of A are biased by 126, those of B by 68: the complement of the low 8 bits of a sum of both is what
-/// cutGroup adds to the exponent of a product.
+/// 16-bit exponents of A are biased by 126, those of B by 68: the complement of the low 8 bits of a sum of both is the
+/// value that cutGroup adds to the exponent of a product.
 constexpr int biasA = 126, biasB = 68, sumBias = biasA + biasB;
 template <unsigned parts> using Exponents = int16_t __attribute__((ext_vector_type(parts * chunk)));
 HWY_INLINE I32 partOf(Exponents<1> e, unsigned) { return convertTo<I32>(e); }
@@ -47,27 +47,27 @@ HWY_INLINE I32 partOf(Exponents<2> e, unsigned part) {
   return convertTo<I32>(part ? high : low);
 }
 
-/// Smallest exponent of the types.
+/// The types' smallest exponents.
 template <typename From> constexpr int smallestExponent = -126;
 template <> inline constexpr int smallestExponent<FromF16> = -14;
 template <> inline constexpr int smallestExponent<FromFp8> = -7;
 template <> inline constexpr int smallestExponent<FromBf8> = -15;
 
-/// Products of a group, and whether even and odd ones are added apart.
+/// Number of products in a group, and whether even and odd ones are added separately.
 template <typename From> constexpr unsigned groupOf = 8;
 template <> inline constexpr unsigned groupOf<FromXf32> = 4;
 template <> inline constexpr unsigned groupOf<FromFp8> = 16;
 template <> inline constexpr unsigned groupOf<FromBf8> = 16;
 template <typename From> constexpr bool addsApart = groupOf<From> == 16;
 
-/// Exponents of tame elements; the lowest that is needed of a group, below that of any nonzero product.
+/// Range of exponents of tame elements; a lower bound of a group's largest exponent, below that of any nonzero product.
 constexpr int tameLowest = -30, tameHighest = 30, groupLowest = -62;
-/// A is multiplied by 2^prescale where all is tame: scaling a product by 2^(24 - m) then adds 24 - prescale - m, from 0
-/// to 123, to its exponent.
+/// A is multiplied by 2^prescale if all elements are tame: scaling a product by 2^(24 - m) then adds 24 - prescale - m,
+/// a value from 0 to 123, to its exponent.
 constexpr int prescale = -37;
 static_assert(24 - prescale == 255 - sumBias && groupLowest >= -sumBias);
 
-/// Exponents of 64 lanes' elements; whether all of them are tame is anded to `tame`.
+/// Exponents of the elements of 64 lanes; ands to `tame` whether all of them are tame.
 template <typename From>
 HWY_INLINE void exponentsOf(const float *values, int16_t *exponents, int biasOfType, bool &tame) {
   I32 wild = 0;
@@ -92,7 +92,7 @@ template <typename FromA, typename FromB, unsigned perLaneA, unsigned perLaneB> 
   alignas(64) int16_t exponentsB[perLaneB][Wave::width];
   bool tame = true;
 
-  /// Scales A, if all is tame.
+  /// Computes the exponents, and scales A if all elements are tame.
   HWY_INLINE void prepare(float (*a)[Wave::width], const float (*b)[Wave::width]) {
     for (unsigned local = 0; local < perLaneA; ++local)
       exponentsOf<FromA>(a[local], exponentsA[local], biasA, tame);
@@ -106,8 +106,8 @@ template <typename FromA, typename FromB, unsigned perLaneA, unsigned perLaneB> 
 
 HWY_INLINE F64 doublePower(I32 e) { return bitsAs<F64>(convertTo<I64>(e + 1023) << 52); }
 
-/// One group for 16 elements of D, whatever the values; `exponents` are sums with their bias. In f64 products are
-/// exact, and so are sums of what was cut: at most 40 bits.
+/// One group for 16 elements of D, for any values; `exponents` are sums with their bias. In f64, products are exact,
+/// and so are sums of cut products: they have at most 40 bits.
 HWY_NOINLINE inline void cutGroupWide(const F32 *a, const F32 *b, const I32 *exponents, unsigned count, bool apart,
                                       bool tame, const F32 &c, F32 &d) {
   const double unscale = tame ? 0x1p37 : 1;
@@ -136,7 +136,7 @@ HWY_NOINLINE inline void cutGroupWide(const F32 *a, const F32 *b, const I32 *exp
   if (apart)
     addend = choose(convertTo<I64>(exponentC < most - 25), F64(0), addend);
   F32 result = convertTo<F32>((s + addend * 128.0) * doublePower(most - 31));
-  // Not finite: by the inputs, or else by products.
+  // Not finite, because of the inputs or of products.
   const double infinity = __builtin_inf();
   F64 overflow = choose(positive & negative, bitsAs<F64>(U64(0x7ff8000000000000ull)),
                         choose(positive, F64(infinity), F64(-infinity)));
@@ -145,14 +145,14 @@ HWY_NOINLINE inline void cutGroupWide(const F32 *a, const F32 *b, const I32 *exp
   d = oneNan(choose(convertTo<I32>(finite), result, convertTo<F32>(special)));
 }
 
-/// Whether C is out of what `addRoundedOnce` takes: nonzero below 2^-62, or 2^110 and above.
+/// Whether C is outside the range of `addRoundedOnce`: nonzero and below 2^-62, or at least 2^110.
 HWY_INLINE I32 isWild(F32 c) {
   U32 magnitude = bitsAs<U32>(c) & 0x7fffffffu;
   constexpr uint32_t lowest = uint32_t(bias + groupLowest) << 23, end = uint32_t(bias + 110) << 23;
   return bitsAs<I32>(magnitude - lowest >= end - lowest) & bitsAs<I32>(magnitude != 0u);
 }
 
-/// Steps 2 and 3, S in units of 2^(m - 24).
+/// Steps 2 and 3, with S in units of 2^(m - 24).
 template <bool apart> HWY_INLINE F32 addRoundedOnce(I32 s, I32 m, F32 c) {
   I32 exponentC = bitsAs<I32>((bitsAs<U32>(c) & 0x7fffffffu) >> 23), biased = m + bias;
   I32 most = __builtin_elementwise_max(biased, exponentC);
@@ -163,15 +163,15 @@ template <bool apart> HWY_INLINE F32 addRoundedOnce(I32 s, I32 m, F32 c) {
   I32 kept = __builtin_elementwise_max(biased + 7, most); // S is a multiple of 2^(kept - 31) from here on
   I32 cut = s >> __builtin_elementwise_min(kept - (biased + 7), I32(31));
   F32 unit = bitsAs<F32>((kept - 31) << 23);
-  // |S| < 2^30: what is above the low 7 bits is an f32.
+  // S| < 2^30: the part above the low 7 bits is an f32.
   F32 high = convertTo<F32>(cut & ~127) * unit, low = convertTo<F32>(cut & 127) * unit;
   F32 sum = addend + high, part = sum - addend;
   F32 error = (addend - (sum - part)) + (high - part);
   return sum + (error + low);
 }
 
-/// One group of `count` products for parts * 16 elements of D that share A's element, or not: a(k), b(k, part) give the
-/// values, e(k) the exponents, load(part) C, and store(part, v) takes D.
+/// One group of `count` products for parts * 16 elements of D. a(k) and b(k, part) return the values, e(k) the
+/// exponents, load(part) C; store(part, v) stores D.
 template <unsigned count, bool apart, unsigned parts>
 HWY_INLINE void cutGroup(bool tame, auto a, auto b, auto e, auto load, auto store) {
   using E = Exponents<parts>;
@@ -194,7 +194,7 @@ HWY_INLINE void cutGroup(bool tame, auto a, auto b, auto e, auto load, auto stor
     I32 m[sums], s[sums] = {};
     for (unsigned n = 0; n < sums; ++n) {
       m[n] = __builtin_elementwise_max(partOf(largest[n], part), I32(groupLowest + sumBias));
-      // 255 - m, written so that it isn't taken apart into a step more for each product
+      // 255 - m, in a form that the compiler does not split into an additional step for each product
       I32 scale = (m[n] ^ 255) << 23;
       for (unsigned k = n; k < count; k += sums)
         s[n] += convertTo<I32>(bitsAs<F32>(bitsAs<I32>(a(k) * b(k, part)) + scale));

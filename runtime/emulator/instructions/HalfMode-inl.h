@@ -1,6 +1,6 @@
-// The types of f16 operands for MODE's other settings.
+// Types of f16 operands for non-default settings of MODE.
 //
-// A part of Lanes-inl.h, which includes it after the types.
+// A part of Lanes-inl.h, which includes this file after its types.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_INL_H
@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
-/// f16 as `halfMode` says.
+/// f16 under `halfMode`.
 struct f16moded {};
 HWY_INLINE F32 halfOf(f16moded, U32 bits) {
   bits &= 0xffffu;
@@ -26,7 +26,7 @@ HWY_INLINE U32 bitsOfHalf(f16moded, F32 v) {
   return r;
 }
 
-/// f16 with NaNs as they are, also signaling ones, which conversions make quiet.
+/// f16 with unchanged NaNs, including signaling ones, which conversions would make quiet.
 struct f16exact {};
 HWY_INLINE F32 halfOf(f16exact, U32 bits) {
   bits &= 0xffffu;
@@ -44,7 +44,7 @@ HWY_INLINE U32 bitsOfHalf(f16exact, F32 v) {
   return r;
 }
 
-/// A half in a register of its own, by one of these.
+/// A half in a register of its own, converted by one of these types.
 template <typename H> struct HalfBy : H {
   using V = F32;
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return halfOf(H(), loadRow(row, c)); }
@@ -68,9 +68,9 @@ template <typename... T> constexpr bool anyHalf = (!std::is_same_v<T, Moded<T>> 
 template <typename T>
 constexpr bool isHalf = std::is_same_v<T, f16> || std::is_base_of_v<f16moded, T> || std::is_base_of_v<f16exact, T>;
 
-/// Meanings that look at bits say `bitwise`: MODE is nothing to them.
+/// Meanings that operate on bits declare `bitwise`; MODE does not affect them.
 template <typename Meaning> constexpr bool obeysMode = !requires { Meaning::bitwise; };
-/// Whether a handler must go on with Moded types; sets `halfMode`.
+/// Whether a handler must continue with Moded types; sets `halfMode`.
 template <typename Meaning, typename... T> HWY_INLINE bool needsHalfMode(const Wave &w) {
   if constexpr (anyHalf<T...> && obeysMode<Meaning>) {
     if (HWY_UNLIKELY(!HalfMode::isUsual(w))) {

@@ -1,7 +1,7 @@
-// F16 under MODE's rounding and subnormal settings.
+// f16 under MODE's rounding and subnormal settings.
 //
-// f16 is computed in f32, so the host's own settings reach neither its rounding nor its subnormals. Under MODE's usual
-// setting the host's conversions do; under any other one these do, lane by lane.
+// f16 is computed in f32, so the host's settings affect neither its rounding nor its subnormals. Under MODE's default
+// setting the host's conversions are used; under all others the functions here, lane by lane.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -11,7 +11,7 @@ namespace nstf::emulator {
 struct HalfMode {
   unsigned round = 0; ///< nearest even, up, down, toward zero
   bool keepSources = true, keepResults = true;
-  bool positiveZero = false; ///< results have no -0
+  bool positiveZero = false; ///< results are never -0
 
   static bool isUsual(const Wave &w) {
     return (w.mode & (3u << mode::round16_64 | 3u << mode::denormal16_64)) == 3u << mode::denormal16_64;
@@ -21,10 +21,10 @@ struct HalfMode {
             bool(w.mode >> (mode::denormal16_64 + 1) & 1), false};
   }
 };
-/// Of the handler that runs: set by those that take the lane-by-lane way.
+/// For the current handler; set by handlers that convert lane by lane.
 inline thread_local HalfMode halfMode;
 
-/// Rounds to f16. A result is tiny where it is after rounding without a bound of the exponent.
+/// Rounds to f16. A result is tiny if it is so after rounding with unbounded exponent.
 inline uint32_t roundToHalf(float value, const HalfMode &mode) {
   uint32_t bits = __builtin_bit_cast(uint32_t, value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
   if (magnitude >= 0x7f800000)
@@ -41,7 +41,7 @@ inline uint32_t roundToHalf(float value, const HalfMode &mode) {
                                 : false;
     return uint32_t(kept + up);
   };
-  int exponent = magnitude >> 23 ? int(magnitude >> 23) - 127 : -126; // of the significand's bit 23
+  int exponent = magnitude >> 23 ? int(magnitude >> 23) - 127 : -126; // of bit 23 of the significand
   uint64_t significand = (magnitude & 0x7fffff) | (magnitude >> 23 ? 0x800000 : 0);
   if (exponent >= -14) {
     uint32_t result = rounded(significand, 13) + (uint32_t(exponent + 14) << 10);

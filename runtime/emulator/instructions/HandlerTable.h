@@ -1,7 +1,7 @@
-// Opcode to handler.
+// Maps opcodes to handlers.
 //
-// Each family's file enters its handlers. The families with vector code are compiled once for every kind of host vector
-// (Highway's foreach_target), and the best one of this host enters.
+// The file of each family enters its handlers. Families with vector code are compiled once for each kind of host vector
+// (Highway's foreach_target), and the best kind of this host is entered.
 #pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
@@ -12,20 +12,20 @@
 
 namespace nstf::emulator {
 
-/// How matrix instructions compute: by fused multiply-adds in f32 (an approximation of the chip's sums), or to the bit
-/// as the chip does.
+/// How matrix instructions compute: by fused multiply-adds in f32 (an approximation of the chip's sums), or bit-exactly
+/// as the chip.
 enum class MatrixMode : uint8_t { Fast, Exact };
 
-/// The handlers for this host; an instruction without one has the trap's.
+/// The handlers for this host; an instruction without a handler has the trap's.
 const HandlerTable &handlers();
-/// The same with the target's matrix handlers for that mode.
+/// The same with the target's matrix handlers for this mode.
 const HandlerTable &handlersFor(const Target &target, MatrixMode matrix);
 /// Decodes `texts` (DecodedProgram::decode) to micro-ops that run on this host.
 std::shared_ptr<const DecodedProgram> decodeProgram(const Target &target,
                                                     std::span<const std::span<const uint8_t>> texts,
                                                     MatrixMode matrix = MatrixMode::Fast);
 
-/// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
+/// The host's vector instructions that the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
 std::string hostVectorTarget();
 
 void enterScalar(HandlerTable &table);

@@ -1,6 +1,6 @@
-// Sums of bytes' differences and of products.
+// Sums of absolute differences, and integer dot products.
 //
-// v_sad and its kin, v_dot on integers; with the clamp bit they saturate ("…Saturated").
+// v_sad and related instructions, and v_dot on integers; with the clamp bit they saturate ("…Saturated").
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_INTEGERSUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_INTEGERSUMS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_INTEGERSUMS_INL_H
@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
-/// Saturating: the exact result, brought into the type's range.
+/// Saturates the exact result to the type's range.
 template <typename T, typename W> HWY_INLINE typename T::V inRange(W wide) {
   using Limits = std::numeric_limits<typename T::Scalar>;
   W low = W(int64_t(Limits::min())), high = W(int64_t(Limits::max()));
@@ -44,7 +44,7 @@ struct sad16 {
 struct sad32 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return c + absoluteDifference(a, b); }
 };
-/// Bytes of b that are 0 don't count.
+/// Bytes of b that are 0 do not count.
 struct maskedSad8 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
     for (unsigned i = 0; i < 32; i += 8) {
@@ -54,13 +54,13 @@ struct maskedSad8 {
     return c;
   }
 };
-/// The accumulator added with saturation.
+/// Adds the accumulator with saturation.
 template <typename Sad> struct addedSaturated {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
     return __builtin_elementwise_add_sat(Sad::template run<T>(a, b, U32(0u)), c);
   }
 };
-/// The four bytes at offsets 0 to 3 of a, each against b, added to 16 bits of c.
+/// Four sums: the four bytes at offset 0, 1, 2 or 3 of a against b, each added to 16 bits of c.
 template <typename Sad, bool saturates> struct quadSadOf {
   template <typename T> static HWY_INLINE U64 run(U64 a, U32 b, U64 c) {
     U64 result = 0ull;
@@ -76,7 +76,7 @@ using quadSad = quadSadOf<sad8, false>;
 using quadSadSaturated = quadSadOf<sad8, true>;
 using maskedQuadSad = quadSadOf<maskedSad8, false>;
 using maskedQuadSadSaturated = quadSadOf<maskedSad8, true>;
-/// The same with 32 bits of accumulator for each: four rows.
+/// The same with a 32-bit accumulator for each sum: four rows.
 template <unsigned width, typename Sad> const MicroOp *runQuadSadWide(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);

@@ -1,7 +1,7 @@
-// Where a vector memory instruction's lanes access memory, from the registers in front of it.
+// The memory addresses of a vector memory instruction's lanes, computed from the registers before it runs.
 //
-// The same address arithmetic as the instructions themselves have, for who wants to know without a Monitor's calls.
-// Nothing is checked: an address may lie outside every allocation.
+// The address arithmetic is that of the instructions, for callers that do not use a Monitor. Nothing is checked: an
+// address may lie outside all allocations.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -9,18 +9,18 @@
 namespace nstf::emulator {
 
 struct LaneAddresses {
-  alignas(64) uint64_t address[Wave::width]; ///< by lane: device address; LDS: offset there
+  alignas(64) uint64_t address[Wave::width]; ///< by lane: device address; LDS: offset in LDS
   uint64_t memory;                           ///< lanes that access memory, scratch included
   uint64_t lds;                              ///< flat: lanes that access LDS
-  uint64_t stride;                           ///< from a lane's dword to its next: 4, more where scratch is interleaved
+  uint64_t stride; ///< from a dword of a lane to its next one: 4, or more if scratch is interleaved
 };
 
 void globalAddresses(const Wave &w, const MicroOp *op, LaneAddresses &to);
 void flatAddresses(const Wave &w, const MicroOp *op, LaneAddresses &to);
 void scratchAddresses(const Wave &w, const MicroOp *op, LaneAddresses &to);
-/// `bytes` of a lane; lanes of which the buffer cuts off all bytes are left out.
+/// `bytes` of a lane; lanes whose bytes are all outside the buffer are left out.
 void bufferAddresses(const Wave &w, const MicroOp *op, unsigned bytes, LaneAddresses &to);
-/// Of a scalar load, store or atomic; 0 where a buffer cuts off all its `bytes`.
+/// Address of a scalar load, store or atomic; 0 if all its `bytes` are outside the buffer.
 uint64_t scalarAddress(const Wave &w, const MicroOp *op, unsigned bytes);
 
 } // namespace nstf::emulator

@@ -1,11 +1,12 @@
 // Registers as host vectors.
 //
-// A row of 64 lanes is worked on 16 lanes at a time in the compiler's vector types, which become one AVX-512 register,
-// two AVX2, four SSE2 or NEON ones. Highway's foreach_target compiles the handlers once for each of these; include this
-// file after it. Arithmetic is the same bits everywhere: -ffp-contract=off, fused multiply-add only where an
-// instruction fuses, and NaN results chosen here rather than by the host.
+// A row of 64 lanes is processed 16 lanes at a time in the compiler's vector types, which become one AVX-512 register,
+// two AVX2 registers, or four SSE2 or NEON ones. Highway's foreach_target compiles the handlers once for each of these;
+// include this file after it. Arithmetic gives the same bits on all hosts: -ffp-contract=off, fused multiply-add only
+// where an instruction fuses, and NaN results made by this code instead of the host.
 //
-// Every type of Instructions.def is a struct here: V is what 16 lanes of it are computed in, load and store convert.
+// Every type of Instructions.def is a struct here: V is the type in which 16 lanes are computed; load and store
+// convert.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_LANES_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_LANES_INL_H
@@ -42,11 +43,11 @@ template <typename To, typename From> HWY_INLINE To bitsAs(From v) {
 }
 template <typename V, typename T> HWY_INLINE V splat(T value) { return V(value); }
 
-/// One bit a lane of a comparison's result.
+/// A comparison's result as one bit for each lane.
 template <typename M> HWY_INLINE uint16_t bitsOfMask(M mask) {
   return __builtin_bit_cast(uint16_t, __builtin_convertvector(mask, B16));
 }
-/// All bits of a lane set where `bits` has its bit.
+/// Sets all bits of the lanes whose bit in `bits` is set.
 HWY_INLINE I32 maskOfBits(uint16_t bits) {
   const I32 lane = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
   return (I32(int32_t(bits)) & lane) != 0;
@@ -78,13 +79,13 @@ HWY_INLINE void storePair(uint32_t *row, unsigned c, U64 v, uint16_t exec) {
   storeRow(row + Wave::width, c, convertTo<U32>(v >> 32), exec);
 }
 
-/// f16 to f32 and back, 16 lanes; F16C does it where the host has it.
+/// Converts 16 lanes from f16 to f32 and back, with F16C if the host has it.
 HWY_INLINE F32 fromHalf(U32 low) { return convertTo<F32>(bitsAs<H16>(convertTo<U16>(low))); }
 HWY_INLINE U32 toHalf(F32 v) { return convertTo<U32>(bitsAs<U16>(convertTo<H16>(v))); }
 
 // NaN
-// The result of an arithmetic instruction that is NaN is the first source that is NaN, made quiet, or else 0x7fc00000.
-// Hosts differ (x86 makes negative NaNs, compilers swap operands), so NaN lanes are made here; they are rare.
+// A NaN result of an arithmetic instruction is the first source that is NaN, made quiet, or else 0x7fc00000. Hosts
+// differ (x86 makes negative NaNs, compilers swap operands), so NaN lanes are computed here; they are rare.
 
 HWY_INLINE I32 isNan(F32 v) { return v != v; }
 HWY_INLINE I64 isNan(F64 v) { return v != v; }
@@ -151,7 +152,7 @@ struct i16 {
   }
 };
 struct f16 {
-  using V = F32; // exact: every f16 is an f32, and rounding an f32 sum or product again to f16 is rounding once
+  using V = F32; // exact: every f16 is an f32, and rounding an f32 sum or product to f16 rounds only once
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return fromHalf(loadRow(row, c)); }
   static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) { storeRow(row, c, toHalf(v), exec); }
 };
@@ -177,12 +178,12 @@ struct f64 {
     storePair(row, c, bitsAs<U64>(v), exec);
   }
 };
-/// Exponents of v_ldexp: an integer source beside a float destination.
+/// Exponents of v_ldexp: an integer source with a float destination.
 using i16exponent = i16;
 using i32exponent = i32;
 using i64exponent = i32;
 
-/// A packed pair: an instruction on it is the instruction on each half. Half: the type of one of them.
+/// A packed pair: an instruction on it operates on each half. Half: the type of one half.
 template <typename Half_> struct Pair16 {
   using Half = Half_;
   static HWY_INLINE typename Half::V low(const uint32_t *row, unsigned c);
@@ -221,7 +222,7 @@ template <typename Half_> struct Pair32 {
 using v2f32 = Pair32<f32>;
 using v2b32 = Pair32<u32>;
 
-/// Packed f16 that is not computed half by half (dot products): the register as it is.
+/// Packed f16 that is not computed by halves (dot products): the unchanged register.
 struct v2f16raw {
   using V = U32;
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return loadRow(row, c); }
@@ -242,8 +243,8 @@ namespace nstf::emulator::HWY_NAMESPACE {
 
 // Handlers
 
-/// The handlers of lane-by-lane instructions with one, two and three sources. `Meaning::run<T>` takes the source
-/// vectors and gives the destination's; T is the destination's type (of one half, if packed).
+/// The handlers of lane-wise instructions with one, two and three sources. `Meaning::run<T>` computes the destination
+/// vector from the source vectors; T is the destination's type (of one half, if packed).
 template <unsigned width, typename Meaning, typename D, typename A>
 const MicroOp *runVector1(Wave &w, const MicroOp *op) {
   if (needsHalfMode<Meaning, D, A>(w))
@@ -296,21 +297,21 @@ const MicroOp *runVector3(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// Bit i of the result: bit lanes[i] of `mask`.
+/// Bit i of the result is bit lanes[i] of `mask`.
 template <unsigned width> HWY_INLINE uint64_t bitsOfLanes(uint64_t mask, const uint32_t *lanes) {
   uint64_t result = 0;
   for (unsigned i = 0; i < width; ++i)
     result |= (mask >> lanes[i] & 1) << i;
   return result;
 }
-/// to[i] = from[lanes[i]] for the lanes of `valid`, 0 for the others. `to` and `from` are different rows.
+/// to[i] = from[lanes[i]] for the lanes of `valid`, 0 for the others. Precondition: `to` and `from` are different rows.
 template <unsigned width>
 HWY_INLINE void moveLanes(uint32_t *to, const uint32_t *from, const uint32_t *lanes, uint64_t valid) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::CappedTag<uint32_t, chunk> d;
   for (unsigned c = 0; c < width / chunk; ++c) {
     U32 v;
-    if constexpr (hn::MaxLanes(d) == chunk) { // a register holds a chunk: look up in all of them, take the right one
+    if constexpr (hn::MaxLanes(d) == chunk) { // a register holds a chunk: look up in all of them, select the right one
       const auto lane = hn::LoadU(d, lanes + c * chunk), part = hn::ShiftRight<4>(lane);
       const auto index = hn::IndicesFromVec(d, hn::And(lane, hn::Set(d, chunk - 1)));
       auto found = hn::TableLookupLanes(hn::LoadU(d, from), index);
@@ -326,7 +327,7 @@ HWY_INLINE void moveLanes(uint32_t *to, const uint32_t *from, const uint32_t *la
   }
 }
 
-/// A meaning given for one lane at a time, for what host vectors don't do.
+/// Applies a scalar function to each lane, for operations that host vectors lack.
 template <typename R, typename F, typename... V> HWY_INLINE R eachLane(F function, V... sources) {
   R result;
   for (unsigned i = 0; i < chunk; ++i)

@@ -1,6 +1,6 @@
 // Elements of matrix operands in registers.
 //
-// What matrix instructions multiply: the element types, and all elements of A and B taken out of their registers.
+// The element types of matrix instructions, and functions that extract all elements of A and B from their registers.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
@@ -14,14 +14,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
-// Element types: how many a register holds, what they are multiplied as, and 16 lanes' element `local`.
+// Element types: the number in a register, the type of the multiplication, and element `local` of 16 lanes.
 struct FromF32 {
   using Value = float;
   static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
     return bitsAs<F32>(loadRow(rows + local * Wave::width, c));
   }
 };
-/// The low 13 bits are cut off.
+/// The low 13 bits are truncated.
 struct FromXf32 {
   using Value = float;
   static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
@@ -40,14 +40,14 @@ struct FromBf16 {
     return bitsAs<F32>(loadRow(rows + local / 2 * Wave::width, c) >> (local % 2 * 16) << 16);
   }
 };
-/// As f32: sums of the products of one instruction (at most 32 * 2^14) are exact in it.
+/// As f32: sums of the products of one instruction (at most 32 * 2^14) are exact.
 struct FromI8 {
   using Value = float;
   static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
     return convertTo<F32>(bitsAs<I32>(loadRow(rows + local / 4 * Wave::width, c) << (24 - local % 4 * 8)) >> 24);
   }
 };
-/// fp8, bf8: the exponent is moved to f32's bias; a subnormal is what stands above the smallest normal's one.
+/// fp8, bf8: the exponent is converted to f32's bias; a subnormal is the difference to the smallest normal.
 template <typename Format> struct FromSmall {
   using Value = float;
   static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
@@ -76,7 +76,7 @@ HWY_INLINE F64 multiplyAdd(F64 a, F64 b, F64 c) { return __builtin_elementwise_f
 
 HWY_INLINE F32 oneNan(F32 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
 HWY_INLINE F64 oneNan(F64 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
-/// The same for several: one branch for all, so that the work before it isn't taken apart.
+/// The same for several vectors: one branch for all, so that the preceding code is not split.
 template <typename V, unsigned count> HWY_INLINE void oneNanAll(V (&v)[count]) {
   static_assert(count % 2 == 0);
   auto nan = isNan(v[0]) | isNan(v[1]); // the host compares two for the price of one
@@ -87,7 +87,7 @@ template <typename V, unsigned count> HWY_INLINE void oneNanAll(V (&v)[count]) {
       v[n] = choose(isNan(v[n]), defaultNan(v[n]), v[n]);
 }
 
-// What the list calls the types of A and B.
+// Names of the types of A and B in the instruction list.
 template <typename A, typename B> struct Types {
   using FromA = A;
   using FromB = B;

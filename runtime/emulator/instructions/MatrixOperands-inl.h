@@ -1,13 +1,13 @@
-// Where the elements of matrix instructions are.
+// Places of the elements of matrix instructions.
 //
-// Where elements are (n lanes hold a row; kl = rows * depth * blocks / 64 elements of k a lane):
+// Layout (n lanes hold a row; kl = rows * depth * blocks / 64 elements of k a lane):
 //   A[i][k] of block b: lane i + rows * (b + blocks * (k / kl)), element k % kl of the lane's registers; B[k][j]
 //   likewise by j
 //   D[i][j], 32 bits: with q = b * rows / 4 + i / 4: lane j + columns * (q % g), register 4 * (q / g) + i % 4,
 //   g = 64 / columns
 //   D[i][j], 64 bits: with q = b + blocks * i: lane j + columns * (q % g), register pair q / g
-// cbsz, abid: 2^cbsz neighbouring blocks all take A's block abid of them; blgp permutes the lanes of B, or negates A, B
-// and C of f64 forms.
+// cbsz, abid: all of 2^cbsz neighbouring blocks use A's block number abid among them; blgp permutes the lanes of B, or
+// negates A, B and C of f64 forms.
 // Source: AMD's matrix instruction calculator.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H
@@ -22,18 +22,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
-/// Shape of a form; `words`: registers that an element of D takes.
+/// Shape of a form; `words`: registers of an element of D.
 template <unsigned W, unsigned R, unsigned C, unsigned D, unsigned B> struct MatrixLayout {
   static constexpr unsigned words = W, rows = R, columns = C, depth = D, blocks = B;
   static constexpr unsigned width = Wave::width;
   static constexpr unsigned perLane = rows * depth * blocks / width;
   static constexpr unsigned groups = width / columns;                  // rows of D side by side in a register
   static constexpr unsigned results = rows * columns * blocks / width; // registers (pairs) of D
-  static constexpr unsigned parts = columns / chunk;                   // 16 lanes at a time: of a row of D
-  /// Blocks of four rows and columns: 16 lanes of D are in several blocks, or rows.
+  static constexpr unsigned parts = columns / chunk;                   // groups of 16 lanes in a row of D
+  /// Blocks with less than 16 columns: 16 lanes of D belong to several blocks or rows.
   static constexpr bool small = columns < chunk;
 
-  /// First lane of the row (of A; column of B) 0 of a block at depth k.
+  /// First lane of row 0 of A (column 0 of B) in a block at depth k.
   static constexpr unsigned laneBase(unsigned size, unsigned block, unsigned k) {
     return size * (block + blocks * (k / perLane));
   }
@@ -45,11 +45,12 @@ template <unsigned W, unsigned R, unsigned C, unsigned D, unsigned B> struct Mat
   }
 };
 
-/// Which 16 lanes of B each 16 lanes get, by blgp: the first or second 32 for both; all rotated by 16; one 16 for all.
+/// The 16 lanes of B that each group of 16 lanes gets, by blgp: the first or second 32 for both halves; all rotated by
+/// 16; one group of 16 for all.
 constexpr uint8_t lanePatterns[8][4] = {{0, 1, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}, {1, 2, 3, 0},
                                         {0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
 
-/// A's and B's elements as they are multiplied: [element of the lane][lane].
+/// The elements of A and B in the type of the multiplication: [element of the lane][lane].
 template <typename FromA, typename FromB, typename Layout> struct MatrixOperands {
   static constexpr unsigned width = Layout::width, perLane = Layout::perLane;
   using Value = typename FromA::Value;
@@ -95,7 +96,7 @@ private:
   }
 };
 
-/// C, to be read while D is written: a copy where D overlaps it elsewhere than in its own place.
+/// C, which is read while D is written: a copy if D overlaps it at another place than its own.
 template <typename Layout> class MatrixAddend {
 public:
   static constexpr unsigned words = Layout::words * Layout::width;
@@ -108,7 +109,7 @@ public:
     }
   }
   HWY_INLINE const uint32_t *at(unsigned reg) const { return rows + reg * stride; }
-  /// From now on D is added to.
+  /// Continues with D as the addend.
   HWY_INLINE void becomes(const uint32_t *d) { rows = d, stride = words; }
 
 private:
@@ -117,7 +118,7 @@ private:
   alignas(64) uint32_t copy[Layout::results * words];
 };
 
-/// Element i of each four lanes in all four of them.
+/// Broadcasts element i of each four lanes to all four of them.
 template <unsigned i, typename V> HWY_INLINE V ofEachFour(V v) {
   return __builtin_shufflevector(v, v, i, i, i, i, 4 + i, 4 + i, 4 + i, 4 + i, 8 + i, 8 + i, 8 + i, 8 + i, 12 + i,
                                  12 + i, 12 + i, 12 + i);

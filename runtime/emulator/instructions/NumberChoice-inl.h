@@ -1,8 +1,8 @@
 // Minimum, maximum and median of numbers.
 //
-// After the manual's V_MIN_F32, V_MAX_F32 and V_MED3_F32: a NaN loses to a number; with MODE.ieee a signaling one wins,
-// made quiet; -0 is less than +0; subnormal sources are zeros where MODE says so. NaNs pass as they are, so f16 comes
-// in its exact type. The usual MODE has handlers of its own, any other one looks its rules up.
+// By the manual's V_MIN_F32, V_MAX_F32 and V_MED3_F32: a number wins over a NaN; with MODE.ieee a signaling NaN wins,
+// made quiet; -0 is less than +0; subnormal sources are zeros if MODE says so. NaNs pass unchanged, so f16 uses its
+// exact type. The default MODE has its own handlers; for others the rules are looked up.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_NUMBERCHOICE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_NUMBERCHOICE_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_NUMBERCHOICE_INL_H
@@ -21,7 +21,7 @@ template <typename V> using Bits = std::conditional_t<isDouble<V>, U64, U32>;
 struct NumberRules {
   bool ieee, keepSources;
 };
-/// Of the handler that runs under an unusual MODE.
+/// For the current handler, under a non-default MODE.
 inline thread_local NumberRules numberRules;
 
 template <typename V> HWY_INLINE auto isSignaling(V v) {
@@ -31,7 +31,7 @@ template <typename V> HWY_INLINE auto isSignaling(V v) {
     return isNan(v) & ((bitsAs<U32>(v) & 0x00400000u) == 0u);
 }
 
-/// byMode: under `numberRules` rather than the usual ones.
+/// byMode: uses `numberRules` instead of the default rules.
 template <bool byMode> struct Numbers {
   template <typename T, typename V> static HWY_INLINE V source(V v) {
     if constexpr (byMode)
@@ -92,7 +92,7 @@ template <bool byMode> struct Numbers {
     }
   };
 };
-// Names of the instruction list.
+// Names in the instruction list.
 struct minNumber {
   template <bool byMode> using Of = typename Numbers<byMode>::minimum;
 };
@@ -109,7 +109,7 @@ struct median {
   template <bool byMode> using Of = typename Numbers<byMode>::median;
 };
 
-/// Whether MODE is the usual one for this type; sets `numberRules` if not.
+/// Whether MODE is the default for this type; sets `numberRules` if not.
 template <typename D> HWY_INLINE bool usualNumbers(const Wave &w) {
   constexpr bool isSingle = std::is_same_v<D, f32>;
   uint32_t keep = 1u << (isSingle ? mode::denormal32 : mode::denormal16_64), ieee = 1u << mode::ieee;

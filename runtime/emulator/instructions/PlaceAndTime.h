@@ -1,4 +1,4 @@
-// Where and when a wave runs, as whoever drives the launch says.
+// The place and time of a wave, as set by the driver of the launch.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ChipPlace {
   uint32_t slot = 0; ///< on the SIMD
 };
 
-/// What s_memtime and s_memrealtime read. One for all waves of a launch.
+/// The clock of s_memtime and s_memrealtime, common to all waves of a launch.
 class ClockSource {
 public:
   virtual ~ClockSource() = default;
@@ -23,8 +23,8 @@ public:
   virtual uint64_t realTime(Wave &wave) = 0; ///< in ticks of 100 MHz
 };
 
-/// Time that always goes on and is the same in every run, for launches nobody times: each read of a wave is 64 past the
-/// one before.
+/// A clock that always advances and is the same in every run, for untimed launches: each read of a wave is 64 more than
+/// its previous one.
 ClockSource &readCounter();
 
 } // namespace nstf::emulator

@@ -1,4 +1,4 @@
-// Fp8 and bf8 of gfx942.
+// fp8 and bf8 of gfx942.
 //
 // "FNUZ" formats: E4M3 with bias 8, E5M2 with bias 16, no infinity, no negative zero; 0x80 is the only NaN.
 #pragma once
@@ -34,8 +34,8 @@ template <unsigned exponentBits> struct SmallFloat {
   }
   static constexpr std::array<float, 256> table = makeTable();
 
-  /// Rounds the magnitude's bits so that `extra` is added below the last kept bit: half for nearest even (`even`),
-  /// random bits for stochastic rounding. Too large becomes the largest number (saturating) or NaN.
+  /// Rounds the f32 `bits` to nearest even or, with `stochastic`, by the random bits `random`. A value that is too
+  /// large becomes the largest number with `saturate`, else NaN.
   static uint8_t encode(uint32_t bits, bool stochastic, uint32_t random, bool saturate) {
     uint32_t magnitude = bits & 0x7fffffff, sign = bits >> 31;
     if (magnitude > 0x7f800000)

@@ -1,8 +1,8 @@
 // Exp2, log2, sine.
 //
-// The hardware gives these within 1 ulp, from tables that aren't published. Here they are computed in f64 with fused
-// multiply-adds in a fixed order (so: the same bits on every host), close enough to be the correctly rounded f32 in all
-// but about one case in 10^5. Polynomials: Taylor series where the reduced argument makes them converge to 2^-45.
+// The hardware computes these within 1 ulp, from tables that are not published. This code computes them in f64 with
+// fused multiply-adds in a fixed order (so all hosts give the same bits). The results are the correctly rounded f32 in
+// all but about one case in 10^5. Polynomials: Taylor series, where the reduced argument makes them converge to 2^-45.
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H
@@ -56,7 +56,7 @@ HWY_INLINE F64 log2Wide(F64 x) {
   return fusedMultiplyAdd(s * r, F64(2.8853900817779268147), e);
 }
 
-/// sin(2 pi x) of a finite x: reduced to |x| <= 1/4 exactly, then the series.
+/// sin(2 pi x) of a finite x: x is reduced to |x| <= 1/4 exactly, then the series is applied.
 HWY_INLINE F64 sineOfRevolutions(F64 x) {
   F64 r = x - nearest(x); // [-1/2, 1/2]
   F64 magnitude = __builtin_elementwise_abs(r);

@@ -1,6 +1,6 @@
 // The state of waves and workgroups.
 //
-// A wave's registers, and what it shares with the workgroup and the launch. Handlers see nothing else.
+// The registers of a wave, and the state shared with its workgroup and launch. Handlers access nothing else.
 #pragma once
 
 #include "runtime/emulator/decode/MicroOp.h"
@@ -23,7 +23,7 @@ struct LaunchArguments;
 struct Region;
 struct Target;
 
-/// What is the same for all workgroups of a launch.
+/// State common to all workgroups of a launch.
 struct Launch {
   const Target *target;
   const Kernel *kernel;
@@ -47,20 +47,20 @@ class ExecutionCounters;
 class Monitor;
 class StepBudget;
 
-/// Backward branches a wave may take before it yields: enough for any loop that does work, little for one that only
-/// waits.
+/// The number of backward branches that a wave may take before it yields: enough for a loop that does work, few for one
+/// that only waits.
 constexpr uint32_t fuelOfTurn = 1 << 16;
 
 struct Workgroup {
   const Launch *launch = nullptr;
   uint32_t id[3] = {};
   uint64_t index = 0;    ///< in the grid, x fastest
-  uint32_t size[3] = {}; ///< in work-items; at the grid's end it may be less than the launch's
+  uint32_t size[3] = {}; ///< in work-items; at the grid's end it may be smaller than the launch's
   uint8_t *lds = nullptr;
   std::vector<Wave *> waves;
   uint32_t fuel = fuelOfTurn;            ///< of each wave in each turn
-  ExecutionCounters *counters = nullptr; ///< null: nothing is counted
-  Monitor *monitor = nullptr;            ///< null: nobody watches
+  ExecutionCounters *counters = nullptr; ///< null: no counts
+  Monitor *monitor = nullptr;            ///< null: no monitor
   StepBudget *steps = nullptr;           ///< null: no limit
 };
 
@@ -69,26 +69,26 @@ enum class WaveStatus : uint8_t {
   AtBarrier,
   Yielded,
   Ended,
-  Stopped, ///< in front of `next`, since the run loop's observer wanted it
+  Stopped, ///< before `next`, at the request of the run loop's observer
 };
 
 struct alignas(64) Wave {
   static constexpr unsigned width = waveWidth; ///< handlers take it as a template parameter
   uint32_t rows[registerRows][width];
   alignas(8) uint32_t scalars[sgpr::count];
-  /// Where an operand's byte offset counts from: [0] the registers, [1] the program's constants.
+  /// Bases of operands' byte offsets: [0] the registers, [1] the program's constants.
   const char *vectorBase[2];
   const char *scalarBase[2];
-  uint64_t savedExec;  ///< EXEC beside an instruction that runs under a narrower one (DPP)
-  const MicroOp *next; ///< where to go on
+  uint64_t savedExec;  ///< EXEC, during an instruction that runs under a narrower one (DPP)
+  const MicroOp *next; ///< next micro-op
   const Region *hint;  ///< the region found last (RegionTable::find)
   Workgroup *group;
   uint32_t mode;    ///< MODE
   uint32_t number;  ///< in the workgroup
   uint64_t scratch; ///< address of the wave's scratch memory, dwords interleaved over the lanes
-  uint64_t clock;   ///< what readCounter() gave last
+  uint64_t clock;   ///< last value of readCounter()
   ChipPlace place;  ///< on the chip
-  uint32_t fuel;    ///< backward branches until the wave lets the others of its workgroup go on
+  uint32_t fuel;    ///< backward branches left before the wave yields to the others of its workgroup
   WaveStatus status;
 
   uint64_t scalar64(unsigned index) const {
@@ -108,7 +108,7 @@ struct alignas(64) Wave {
     std::memcpy(&value, scalarBase[ref >> 31] + (ref & ~constantSource), sizeof(T));
     return value;
   }
-  /// First row of a vector source; a 64-bit source's upper halves are the next row.
+  /// First row of a vector source; the upper halves of a 64-bit source are in the next row.
   const uint32_t *row(SourceRef ref) const {
     const char *pointer = vectorBase[ref >> 31] + (ref & ~constantSource);
     return static_cast<const uint32_t *>(__builtin_assume_aligned(pointer, 64));
@@ -119,13 +119,13 @@ struct alignas(64) Wave {
 /// MODE fields (machine ISA, "MODE register").
 namespace mode {
 constexpr uint32_t round32 = 0, round16_64 = 2, denormal32 = 4, denormal16_64 = 6, dx10Clamp = 8, ieee = 9;
-/// Rounding to nearest even and subnormals kept: what the host does by default.
+/// Rounding to nearest even and subnormals kept: the host's default.
 constexpr uint32_t floatMask = 0xff, floatDefault = 0xf0;
-/// Vector instructions are left out (s_setvskip).
+/// Vector instructions are skipped (s_setvskip).
 constexpr uint32_t vectorSkip = 1u << 28;
 } // namespace mode
 
-/// Thrown by handlers and monitors; dispatch makes a Fault of it, with kernel, workgroup and instruction.
+/// Thrown by handlers and monitors; dispatch turns it into a Fault with kernel, workgroup and instruction.
 struct WaveFault {
   const MicroOp *op;
   std::string what;
@@ -133,7 +133,7 @@ struct WaveFault {
   bool hasAddress = false;
   uint64_t address = 0;
   std::string check = "fault"; ///< Finding::check
-  uint64_t lanes = 0;          ///< all lanes concerned, where there are more than `lane`
+  uint64_t lanes = 0;          ///< all lanes concerned, if there are more than `lane`
 };
 
 } // namespace nstf::emulator

@@ -1,7 +1,7 @@
-// What the file of a code object says, before it is placed in memory: target, kernels, functions, variables.
+// The contents of a code object's file, before it is loaded: target, kernels, functions, variables.
 //
-// Quick enough for libraries of thousands of kernels: symbols, notes and descriptors are read where they stand, nothing
-// is copied but names, and no instruction is decoded. Every offset is checked; a malformed file throws LoadError.
+// Fast enough for libraries of thousands of kernels: symbols, notes and descriptors are read in place, only names are
+// copied, and no instruction is decoded. Every offset is checked; a malformed file throws LoadError.
 #pragma once
 
 #include "runtime/emulator/memory/CodeObject.h"
@@ -48,13 +48,13 @@ private:
   std::map<std::string, Kernel> metadata_;      // by descriptor symbol
 };
 
-/// The kernels of the code object in `bytes`, whatever chip it is for; `name` is used in messages. Throws LoadError.
+/// The kernels of the code object in `bytes`, for any chip; `name` is used in messages. Throws LoadError.
 CodeObjectFile readKernels(std::span<const std::byte> bytes, const std::string &name);
 
-/// The target its header names, if there is one that can be read.
+/// The target in the file's header, if it can be read.
 std::optional<TargetId> codeObjectTarget(std::span<const std::byte> bytes);
 
-/// Whether the code object has a kernel of that name: its symbols alone are looked at. False for a malformed file.
+/// Whether the code object has a kernel of this name. Only symbols are read. False for a malformed file.
 bool hasKernel(std::span<const std::byte> bytes, std::string_view kernel);
 
 } // namespace nstf::emulator

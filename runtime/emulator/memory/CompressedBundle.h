@@ -18,18 +18,18 @@ struct CompressedBundle {
   static constexpr char fileMagic[] = "CCOB";
 
   unsigned version = 0;
-  bool zstd = false; ///< or zlib
+  bool zstd = false; ///< else zlib
   uint64_t headerBytes = 0;
   uint64_t totalBytes = 0;   ///< header and compressed bytes
-  bool totalIsBound = false; ///< version 1 with zlib: it may be less
+  bool totalIsBound = false; ///< version 1 with zlib: totalBytes is only an upper bound
   uint64_t unpackedBytes = 0;
   uint64_t hash = 0;
 
   static bool startsHere(std::span<const std::byte> bytes);
-  /// Reads the header of what `bytes` begins with; `bytes` may go on behind it. Where `endless`, the size of `bytes` is
-  /// only a bound. Throws LoadError(Malformed), with `place` in front of the message.
+  /// Reads the header at the start of `bytes`; more bytes may follow the bundle. With `endless`, the size of `bytes` is
+  /// only an upper bound. Throws LoadError(Malformed), with `place` at the start of the message.
   static CompressedBundle parse(std::span<const std::byte> bytes, bool endless, const std::string &place);
-  /// Decompresses, and compares size and hash with what the header says. Throws LoadError.
+  /// Decompresses, and compares size and hash with the header. Throws LoadError.
   SharedBytes unpack(std::span<const std::byte> bytes, const std::string &place, bool checkHash = true) const;
   /// "CCOB version 3, zstd".
   std::string str() const;

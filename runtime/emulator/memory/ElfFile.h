@@ -1,5 +1,5 @@
-// A bounds-checked view of an ELF64 little-endian file: headers, segments, sections, symbols. Either an amdgpu code
-// object, of which everything must be there, or a host's program or library that has some inside.
+// A bounds-checked view of an ELF64 little-endian file: headers, segments, sections, symbols. It is either an amdgpu
+// code object, which must be complete, or a host's program or library that contains some.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace nstf::emulator {
 
-/// Throws LoadError(Malformed) from its constructor and members; what they return lies inside the file.
+/// The constructor and members throw LoadError(Malformed); the ranges that they return lie inside the file.
 class ElfFile {
 public:
   enum class Kind { CodeObject, Host };
   ElfFile(std::span<const std::byte> bytes, std::string name, Kind kind = Kind::CodeObject);
-  /// Whether `bytes` begin as an ELF does, and whether that is an amdgpu one.
+  /// Whether `bytes` start with an ELF header, and whether with one of amdgpu.
   static bool startsHere(std::span<const std::byte> bytes);
   static bool isAmdgpu(std::span<const std::byte> bytes);
 
@@ -28,7 +28,7 @@ public:
   const std::vector<llvm::ELF::Elf64_Shdr> &sections() const { return sections_; }
   /// The bytes [offset, offset + size) of the file; `what` names them in the error.
   std::span<const std::byte> bytes(uint64_t offset, uint64_t size, const char *what) const;
-  /// The entries of a section as structs; entsize and size must fit T.
+  /// The entries of a section as structs. Throws if entsize or size do not fit T.
   template <typename T> std::vector<T> table(const llvm::ELF::Elf64_Shdr &section, const char *what) const {
     if (section.sh_entsize != sizeof(T) || section.sh_size % sizeof(T))
       malformed(std::string(what) + " has entries of an unexpected size");
@@ -40,7 +40,7 @@ public:
   }
   /// The string at `offset` of string table section `index`.
   std::string_view string(uint32_t index, uint64_t offset) const;
-  /// A section's name; "" where it has none that can be read.
+  /// A section's name; "" if it has none or it cannot be read.
   std::string_view sectionName(const llvm::ELF::Elf64_Shdr &section) const;
   [[noreturn]] void malformed(const std::string &what) const;
 

@@ -1,14 +1,14 @@
-// The emulated device's memory: which addresses a kernel may touch.
+// The memory of the emulated device: the addresses that a kernel may access.
 //
 // A device address is a host address: an allocation is host memory, so a load needs no translation, only a check. The
-// check is an interval lookup in a sorted table of live regions. Allocations stand far apart (guardBytes of address
-// space that belongs to nobody), so an overrun hits no neighbour and is found; address space given back is not handed
-// out again before a large quarantine is used up, so use after free is found too.
+// check is a lookup in a sorted table of live regions. Allocations are far apart (guardBytes of unused address space
+// between them), so an overrun hits no other allocation and is detected. Freed address space is not reused before a
+// large quarantine is full, so use after free is detected too.
 //
-// How an executor checks: take `regions()` once per launch, after everything the launch needs is allocated, and look
-// addresses up in that table. It doesn't change and needs no lock; `RegionTable::find` wants a hint per wave (the last
-// region found), which answers almost every lookup with two comparisons. The HIP layer frees nothing while a launch
-// runs.
+// An executor takes `regions()` once per launch, after everything that the launch needs is allocated, and looks
+// addresses up in that table. The table is immutable and needs no lock. `RegionTable::find` takes a hint for each wave
+// (the region found last), with which almost every lookup needs only two comparisons. The HIP layer frees nothing while
+// a launch runs.
 #pragma once
 
 #include "runtime/emulator/memory/Shadow.h"
@@ -24,7 +24,7 @@
 
 namespace nstf::emulator {
 
-/// What a region of device-visible memory is for; only messages and HIP's pointer queries tell them apart.
+/// The purpose of a region of device-visible memory; it matters only for messages and for HIP's pointer queries.
 enum class RegionKind : uint8_t {
   Device,    ///< hipMalloc
   Host,      ///< hipHostMalloc, hipHostRegister
@@ -34,12 +34,12 @@ enum class RegionKind : uint8_t {
   Scratch,   ///< private memory of waves
 };
 
-/// One live piece of device-visible memory: the bytes [begin, end).
+/// One live range of device-visible memory: the bytes [begin, end).
 struct Region {
   uint64_t begin = 0, end = 0;
   bool writable = true; ///< by a kernel; the host may always write
   RegionKind kind = RegionKind::Device;
-  uint64_t id = 0;       ///< running number of the allocation, for messages
+  uint64_t id = 0;       ///< serial number of the allocation, for messages
   uint64_t physical = 0; ///< address of its first byte in the synthetic physical memory (Memory::takePhysical)
 
   uint64_t size() const { return end - begin; }
@@ -50,7 +50,7 @@ struct Region {
   template <typename T = void> T *data() const { return reinterpret_cast<T *>(begin); }
 };
 
-/// An unchanging snapshot of the live regions, sorted by address. Safe to read from any number of threads.
+/// An immutable snapshot of the live regions, sorted by address. Any number of threads may read it.
 class RegionTable {
 public:
   explicit RegionTable(std::vector<Region> sorted) : regions_(std::move(sorted)) {}
@@ -67,8 +67,8 @@ public:
     }
     return low && address < regions_[low - 1].end ? &regions_[low - 1] : nullptr;
   }
-  /// The region that holds all of [address, address + bytes), or nullptr; `hint` (may be null) is tried first and
-  /// becomes the region found.
+  /// The region that holds all of [address, address + bytes), or nullptr. `hint` (may be null) is tried first and is
+  /// set to the region found.
   const Region *find(uint64_t address, uint64_t bytes, const Region *&hint) const {
     if (hint && hint->contains(address, bytes))
       return hint;
@@ -91,10 +91,10 @@ public:
   static constexpr uint64_t guardBytes = 256 * 1024;
   /// Every allocation begins on this boundary (hipMalloc promises 256).
   static constexpr uint64_t pageBytes = 4096;
-  /// Of large allocations' synthetic physical memory.
+  /// Page size of large allocations in the synthetic physical memory.
   static constexpr uint64_t largePageBytes = 2 * 1024 * 1024;
 
-  /// `limit`: bytes that may be allocated at one time.
+  /// `limit`: the most bytes allocated at a time.
   explicit Memory(uint64_t limit = UINT64_MAX);
   ~Memory();
   Memory(const Memory &) = delete;
@@ -104,36 +104,36 @@ public:
   /// is reached.
   void *allocate(size_t bytes) { return allocate(bytes, RegionKind::Device); }
   void *allocate(size_t bytes, RegionKind kind, bool writable = true);
-  /// Gives back what allocate returned, and says whether `pointer` was the begin of a live allocation.
+  /// Frees memory that allocate returned. Returns false if `pointer` is not the begin of a live allocation.
   bool free(void *pointer);
 
-  /// Makes host memory that belongs to somebody else visible to kernels (hipHostRegister, segments of an image inside
-  /// one allocation are made with `split`). Returns false when it overlaps a live region.
+  /// Makes memory of another owner visible to kernels (hipHostRegister; the segments of an image inside one allocation
+  /// are made with `split` instead). Returns false if it overlaps a live region.
   bool adopt(void *pointer, size_t bytes, RegionKind kind, bool writable = true);
-  /// Ends `adopt`; says whether `pointer` was the begin of an adopted region.
+  /// Ends `adopt`. Returns false if `pointer` is not the begin of an adopted region.
   bool release(void *pointer);
   /// Replaces the region of a live allocation by parts of it (a loaded image: its segments, with gaps). Freeing the
-  /// allocation removes the parts. Parts must lie inside and be sorted.
+  /// allocation removes the parts. Precondition: the parts lie inside the allocation and are sorted.
   bool split(void *pointer, const std::vector<Region> &parts);
 
-  /// The snapshot of now (cached until the next change).
+  /// The current snapshot (cached until the next change).
   std::shared_ptr<const RegionTable> regions() const;
-  /// The live region that holds `address`; false where there is none. For the host side, not for inner loops.
+  /// The live region that holds `address`; false if there is none. For host code, not for inner loops.
   bool find(uint64_t address, Region &region) const;
   /// Whether [address, address + bytes) lies in one live region.
   bool covers(uint64_t address, uint64_t bytes) const;
-  /// A sentence for messages: which allocation holds the address, was freed there, or stands nearest and how far away
-  /// ("256 bytes past the end of allocation 3 [0x…, 0x…), 4096 bytes").
+  /// A sentence for messages: which allocation holds the address, was freed there, or is nearest and how far away ("256
+  /// bytes past the end of allocation 3 [0x…, 0x…), 4096 bytes").
   std::string describe(uint64_t address) const;
 
-  /// From now on keeps what of device memory was written: device allocations to come are undefined until the host or a
+  /// Starts tracking which device memory was written: future device allocations are undefined until the host or a
   /// kernel writes them.
   void trackDefinedness();
-  /// Null unless it is tracked.
+  /// Null unless definedness is tracked.
   Shadow *definedness() const { return definedness_.get(); }
-  /// The host writes there: it is defined.
+  /// Records that the host writes this range, which is then defined.
   void hostWrites(const void *to, uint64_t bytes);
-  /// A copy writes there: device memory becomes as defined as what it is copied from.
+  /// Records a copy: device memory becomes as defined as the source.
   void hostCopies(const void *to, const void *from, uint64_t bytes);
 
   uint64_t limit() const { return limit_; }
@@ -141,7 +141,7 @@ public:
 
 private:
   struct Allocation {
-    uint64_t base = 0, span = 0; // address space taken, guard included; span 0: adopted
+    uint64_t base = 0, span = 0; // address space used, guard included; span 0: adopted
     uint64_t bytes = 0;
     uint64_t physical = 0;
     std::vector<Region> regions;
@@ -151,9 +151,9 @@ private:
     uint64_t base, span;
   };
   uint64_t takeAddressSpace(uint64_t span);
-  /// Physical pages for an allocation, one after the other in order of allocation and never again: what depends on
-  /// addresses (caches, channels) is then the same in every run, wherever the host puts things. Large allocations begin
-  /// on large pages, as the driver's do.
+  /// Allocates synthetic physical pages, in the order of allocation and without reuse. Effects of addresses (caches,
+  /// channels) are thus the same in every run, wherever the host places the memory. Large allocations begin on large
+  /// pages, as with the driver.
   uint64_t takePhysical(uint64_t bytes);
 
   mutable std::mutex mutex_;

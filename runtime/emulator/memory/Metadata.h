@@ -1,4 +1,5 @@
-// NT_AMDGPU_METADATA: the msgpack map a code object carries about its kernels (AMDGPUUsage, "Code Object V5 Metadata").
+// NT_AMDGPU_METADATA: the msgpack map in which a code object describes its kernels (AMDGPUUsage, "Code Object V5
+// Metadata").
 #pragma once
 
 #include "runtime/emulator/memory/CodeObject.h"
@@ -9,14 +10,14 @@
 
 namespace nstf::emulator {
 
-/// What one entry of `amdhsa.kernels` says, in the fields of Kernel that metadata fills.
+/// One entry of `amdhsa.kernels`, in the fields of Kernel that metadata fills.
 struct KernelMetadata {
   std::string descriptorSymbol; ///< ".symbol", "vadd.kd"
   Kernel fields;
 };
 
-/// Reads one metadata blob. Throws std::runtime_error where the blob is no msgpack, nests too deep, or an entry lacks
-/// what it must have or contradicts itself (an argument outside the argument block).
+/// Reads one metadata blob. Throws std::runtime_error if the blob is no msgpack or nests too deeply, or if an entry
+/// lacks a required field or is inconsistent (an argument outside the argument block).
 std::vector<KernelMetadata> parseMetadata(std::string_view blob);
 
 } // namespace nstf::emulator

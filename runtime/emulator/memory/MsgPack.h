@@ -1,5 +1,5 @@
-// A pull parser of MessagePack (github.com/msgpack/msgpack, spec.md), for kernel metadata: no tree, no copies, and no
-// claim of the input is believed before its bytes are there.
+// A pull parser of MessagePack (github.com/msgpack/msgpack, spec.md), for kernel metadata. It builds no tree and copies
+// nothing, and it checks every size in the input against the bytes that are present.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,24 @@
 
 namespace nstf::emulator {
 
-/// Every member throws std::runtime_error where the input ends, or holds something else than asked for.
+/// Every member throws std::runtime_error if the input ends, or if the next object is of another kind.
 class MsgPackReader {
 public:
   explicit MsgPackReader(std::string_view input) : input_(input) {}
 
-  /// Enters an array or a map and returns how many elements or pairs follow.
+  /// Enters an array or a map and returns the number of elements or pairs that follow.
   uint64_t array();
   uint64_t map();
   /// A string; it points into the input.
   std::string_view string();
-  /// A whole number that isn't negative; true and false are 1 and 0.
+  /// A non-negative integer; true and false are 1 and 0.
   uint64_t number();
-  /// What kind of object comes next.
+  /// The kind of the next object.
   bool atString() const;
   bool atMap() const;
   bool atArray() const;
   bool atNumber() const;
-  /// Passes over the next object with all inside. At most 64 levels deep.
+  /// Skips the next object with its contents, at most 64 levels deep.
   void skip(unsigned depth = 0);
   bool atEnd() const { return at_ == input_.size(); }
 

@@ -1,8 +1,9 @@
-// Which bits of device memory were ever written.
+// Tracks which bits of device memory were written.
 //
-// For each byte of memory a byte of shadow whose bits say which of its bits are undefined (1) or defined (0). Memory
-// that nobody marked is defined, so only what was allocated and not yet written costs anything: shadow comes in pages,
-// and a page that is wholly undefined has no bytes of its own. Kept over launches; host copies and kernels share it.
+// Each byte of memory has a shadow byte whose bits say which of its bits are undefined (1) or defined (0). Memory
+// counts as defined unless marked, so only memory that was allocated and not yet written needs shadow bytes. The shadow
+// consists of pages; a page that is entirely undefined stores no bytes. It persists over launches; host copies and
+// kernels share it.
 #pragma once
 
 #include <array>
@@ -14,25 +15,25 @@
 
 namespace nstf::emulator {
 
-/// Whether all of some bytes are zero.
+/// Whether all the bytes are zero.
 bool isZero(const uint8_t *bytes, uint64_t count);
 
-/// Members may be called from several threads, one holding `lock()` at a time.
+/// Several threads may call members; each must hold `lock()`.
 class Shadow {
 public:
   [[nodiscard]] std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex); }
 
-  /// All bits of [address, address + bytes).
+  /// Marks all bits of [address, address + bytes).
   void setDefined(uint64_t address, uint64_t bytes);
   void setUndefined(uint64_t address, uint64_t bytes);
-  /// What a copy of bytes makes: `to` is as defined as `from`. They may overlap.
+  /// Copies definedness with a copy of bytes: `to` becomes as defined as `from`. The ranges may overlap.
   void copy(uint64_t to, uint64_t from, uint64_t bytes);
-  /// Whether all of it is defined.
+  /// Whether all bits of the range are defined.
   bool isDefined(uint64_t address, uint64_t bytes) const;
   /// The undefined bits of each byte.
   void load(uint64_t address, unsigned bytes, uint8_t *bits) const;
   void store(uint64_t address, unsigned bytes, const uint8_t *bits);
-  /// Nothing is undefined.
+  /// Whether nothing is undefined.
   bool empty() const { return pages.empty(); }
   void clear();
 
@@ -51,7 +52,7 @@ private:
     }
     return known.page;
   }
-  /// The page, with bytes of its own.
+  /// The page, with its own bytes allocated.
   Page &own(uint64_t number);
   void drop(uint64_t number);
 
@@ -59,9 +60,9 @@ private:
   std::unordered_map<uint64_t, Page> pages;
   struct Recent {
     uint64_t number = ~uint64_t(0);
-    Page *page = nullptr; ///< null: there is none
+    Page *page = nullptr; ///< null: no such page
   };
-  mutable std::array<Recent, 16> recent; ///< looked up lately
+  mutable std::array<Recent, 16> recent; ///< recent lookups
 };
 
 } // namespace nstf::emulator

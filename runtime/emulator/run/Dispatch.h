@@ -1,6 +1,6 @@
 // Runs a kernel launch to its end.
 //
-// The door between who launches (hip_api, nstf-emu) and execution.
+// The interface between callers that launch kernels (hip_api, nstf-emu) and execution.
 #pragma once
 
 #include "runtime/emulator/run/Finding.h"
@@ -21,14 +21,14 @@ struct LaunchArguments {
   uint32_t grid[3];           ///< in workgroups
   uint32_t block[3];          ///< in work-items
   uint32_t dynamicLds;        ///< bytes after the kernel's static LDS
-  const void *kernarg;        ///< the kernarg segment, hidden arguments filled in; copied, need not be device memory
+  const void *kernarg;        ///< the kernarg segment with hidden arguments; copied, need not be device memory
   size_t kernargSize;         ///< bytes readable at `kernarg`, at least Kernel::kernargSize
   uint32_t remainder[3] = {}; ///< work-items of the last workgroup in each dimension; 0: it is full
 };
 
-/// Runs a launch to its end. Throws Fault for the first fault (of the lowest workgroup that faulted), and
-/// std::runtime_error for a launch that the kernel can't take (block too large, LDS beyond the chip's). Threads may
-/// call it at once; the grid's memory effects are complete when it returns.
+/// Runs a launch to its end. Throws Fault for the first fault (that of the lowest-numbered workgroup that faulted), and
+/// std::runtime_error for a launch that the kernel cannot take (block too large, more LDS than the chip has). Several
+/// threads may call it at once; the memory effects of the grid are complete when it returns.
 void dispatch(const Target &target, Memory &memory, const LaunchArguments &launch,
               const LaunchOptions &options = LaunchOptions::fromEnvironment());
 

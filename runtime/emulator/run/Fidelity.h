@@ -1,17 +1,18 @@
-// How near an instruction's results are to the chip's.
+// How close an instruction's results are to the chip's.
 //
-// Most instructions give the chip's bits. The others are approximate, by a bound that is stated here: the chip's tables
-// aren't published (exp, rcp …), or the emulator was asked for speed (matrix instructions in fast mode), or what the
-// chip does is known only in part (sparse matrix instructions, stochastic rounding, division helpers). Sources: AMD's
-// "CDNA2" and "CDNA3 Instruction Set Architecture"; for matrix instructions the published bit-accurate model (Xie et
-// al., arXiv 2511.10909), validated on silicon by its authors. Nothing here was measured by this project.
+// Most instructions give the same bits as the chip. The others are approximate, within a bound that is stated here. The
+// reasons: the chip's tables are not published (exp, rcp …), the user chose speed (matrix instructions in fast mode),
+// or the chip's behaviour is known only in part (sparse matrix instructions, stochastic rounding, division helpers).
+// Sources: AMD's "CDNA2" and "CDNA3 Instruction Set Architecture"; for matrix instructions the published bit-accurate
+// model (Xie et al., arXiv 2511.10909), validated on silicon by its authors. This project measured none of it.
 //
-// Fast mode (MatrixMode::Fast): each element of D is a chain of f32 fused multiply-adds, k ascending, starting from C.
-// Subnormal elements and results are kept on both chips; gfx90a takes subnormal f16 and bf16 elements and subnormal C
-// for zero. f32, f64 and i8 forms are to the bit in both modes, since that chain is what the chip does.
+// Fast mode (MatrixMode::Fast): each element of D is a chain of f32 fused multiply-adds with ascending k, starting from
+// C. Fast mode keeps subnormal elements and results on both chips, whereas gfx90a treats subnormal f16 and bf16
+// elements and subnormal C as zero. f32, f64 and i8 forms are exact in both modes, since the chip computes the same
+// chain.
 //
-// A report of a run: run with LaunchOptions::statistics, then fidelityOf(statistics, mode, target), one row for each
-// instruction that was executed.
+// For a report of a run, run with LaunchOptions::statistics, then call fidelityOf(statistics, mode, target). It returns
+// one row for each instruction that was executed.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -28,8 +29,8 @@ struct Target;
 
 struct Fidelity {
   bool exact = true;
-  std::string bound; ///< how far off at most ("1 ulp"); empty where exact
-  std::string why;   ///< why not exact; empty where exact
+  std::string bound; ///< the largest error ("1 ulp"); empty where exact
+  std::string why;   ///< why it is not exact; empty where exact
 };
 Fidelity fidelityOf(Opcode opcode, MatrixMode matrix, const Target &target);
 
@@ -39,7 +40,7 @@ struct FidelityRow {
   uint64_t count;          ///< wave instructions
   Fidelity fidelity;
 };
-/// What was executed: the approximate instructions first, each kind by count.
+/// The executed instructions: approximate ones first, both kinds sorted by count.
 std::vector<FidelityRow> fidelityOf(const ExecutionStatistics &statistics, MatrixMode matrix, const Target &target);
 
 } // namespace nstf::emulator

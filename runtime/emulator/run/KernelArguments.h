@@ -1,8 +1,8 @@
-// A launch's sizes and its argument block.
+// The sizes of a launch and its argument block.
 //
-// Explicit arguments lie where the metadata says; hidden ones (AMDGPUUsage, "Code Object V5 Kernel Argument Metadata")
-// are computed from the launch. Pointers to services that a GPU driver would offer (printf, hostcall, device heap,
-// device queues) stay null: there are none.
+// Explicit arguments are at the offsets in the metadata. Hidden ones (AMDGPUUsage, "Code Object V5 Kernel Argument
+// Metadata") are computed from the launch. Pointers to services of a GPU driver (printf, hostcall, device heap, device
+// queues) are null, as these services do not exist.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ struct LaunchShape {
   std::array<uint32_t, 3> remainder = {}; ///< work-items of the last workgroup in each dimension; 0: it is full
 };
 
-/// Why the kernel can't be launched so on that chip ("expected … but got …"); empty if it can.
+/// Why the kernel cannot be launched with these sizes on the chip ("expected … but got …"); empty if it can.
 std::string problemOf(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape);
 
-/// Scalar loads may fetch up to 16 dwords, of which the kernel uses those it declared: an argument block has so many
-/// bytes behind it.
+/// Bytes of padding after an argument block: a scalar load may fetch up to 16 dwords, of which the kernel uses only the
+/// declared ones.
 constexpr size_t argumentPadding = 64;
 
 /// End of the explicit arguments in the argument block, in bytes.

@@ -1,7 +1,8 @@
 // Memory that lives as long as a launch.
 //
-// The argument block, and what the packet processor would see: an AQL kernel dispatch packet and a queue with the
-// apertures. And scratch, in one piece for all workgroups that may be resident; pages nobody touches cost nothing.
+// The argument block, and the structures of the packet processor: an AQL kernel dispatch packet and a queue with the
+// apertures. Also the scratch, in one piece for all workgroups that may be resident; untouched pages take no host
+// memory.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -13,10 +14,10 @@
 
 namespace nstf::emulator {
 
-/// Zeroed host memory that begins on a page and takes host memory only where it is touched.
+/// Zeroed, page-aligned host memory; pages take host memory only when touched.
 class ZeroPages {
 public:
-  /// Throws std::runtime_error where the host has no room.
+  /// Throws std::runtime_error when the host has too little memory.
   explicit ZeroPages(size_t bytes);
   ~ZeroPages();
   ZeroPages(const ZeroPages &) = delete;
@@ -31,7 +32,7 @@ private:
 
 class LaunchMemory {
 public:
-  /// Fills in the launch's addresses and regions. `scratchBytes`: for all resident workgroups.
+  /// Sets the launch's addresses and regions. `scratchBytes`: for all resident workgroups together.
   LaunchMemory(Launch &launch, const Memory &memory, size_t scratchBytes);
   uint64_t scratch() const { return scratchPages.address(); }
 

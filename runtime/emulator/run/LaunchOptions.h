@@ -1,4 +1,4 @@
-// How a launch is run.
+// Options of a launch.
 #pragma once
 
 #include "runtime/emulator/instructions/HandlerTable.h"
@@ -16,25 +16,25 @@ struct DeviceModel;
 struct ExecutionStatistics;
 
 struct LaunchOptions {
-  const DeviceModel *model = nullptr;        ///< the chip; null: the default one of the target
-  ExecutionStatistics *statistics = nullptr; ///< what the launch does is added to it
-  Monitor *monitor = nullptr;                ///< watches it, which then runs on one thread
+  const DeviceModel *model = nullptr;        ///< the chip; null: the target's default chip
+  ExecutionStatistics *statistics = nullptr; ///< the launch's counts are added to it
+  Monitor *monitor = nullptr;                ///< observes the launch, which then runs on one thread
   MatrixMode matrix = MatrixMode::Fast;
   unsigned threads = 0; ///< 0: one a core; never more than cores
   std::optional<uint64_t> shuffle =
       {};                 ///< workgroups begin in a random order of this seed; none: in that of their numbers
-  uint64_t stepLimit = 0; ///< wave instructions the launch may execute; 0: any number
-  std::chrono::duration<double> timeout = std::chrono::duration<double>::zero(); ///< zero: any time
-  const std::atomic<bool> *interrupt = nullptr;                                  ///< becomes true to end the launch
-  /// Nobody else writes memory while it runs: waves that wait for what can never come are then a Fault.
+  uint64_t stepLimit = 0; ///< the most wave instructions that the launch executes; 0: no limit
+  std::chrono::duration<double> timeout = std::chrono::duration<double>::zero(); ///< zero: no limit
+  const std::atomic<bool> *interrupt = nullptr;                                  ///< set to true to end the launch
+  /// Nothing else writes memory while the launch runs; waves that can never stop waiting are then a Fault.
   bool alone = false;
-  /// Called after each workgroup, from any thread, one at a time.
+  /// Called after each workgroup, from any thread; one call at a time.
   std::function<void(uint64_t done, uint64_t all)> progress;
-  /// With statistics: the wave instructions so far are added to it after each workgroup, before progress is called.
+  /// With statistics: set to the number of wave instructions so far after each workgroup, before progress is called.
   std::atomic<uint64_t> *executed = nullptr;
 
   /// NSTF_EMU_THREADS, NSTF_EMU_SHUFFLE, NSTF_EMU_TIMEOUT (seconds) and NSTF_EMU_MATRIX (fast, exact). Throws
-  /// std::runtime_error for what isn't a value of theirs.
+  /// std::runtime_error if a variable has an invalid value.
   static LaunchOptions fromEnvironment();
 };
 

@@ -1,4 +1,4 @@
-// What is kept of a code object from launch to launch.
+// Data of a code object that is kept from launch to launch.
 #pragma once
 
 #include "runtime/emulator/instructions/HandlerTable.h"
@@ -12,20 +12,20 @@ namespace nstf::emulator {
 struct Kernel;
 struct Target;
 
-/// A program's micro-ops, and how long a workgroup of each of its kernels took. Of a large program, those that one
-/// kernel can come to.
+/// A program's micro-ops, and the time of a workgroup of each of its kernels. For a large program, only the code that
+/// one kernel can reach.
 class CachedProgram {
 public:
-  /// Where a kernel's waves begin.
+  /// The address at which a kernel's waves begin.
   static uint64_t entryOf(const Kernel &kernel);
-  /// The kernel's, made at its first launch in that mode.
+  /// The kernel's cached program; made at its first launch in this mode.
   static std::shared_ptr<CachedProgram> of(const Target &target, const Kernel &kernel, MatrixMode matrix);
 
   const std::shared_ptr<const DecodedProgram> decoded;
   explicit CachedProgram(std::shared_ptr<const DecodedProgram> decoded) : decoded(std::move(decoded)) {}
 
-  /// How many threads a launch is worth, at most `threads`: one that has to be woken costs more than a short launch
-  /// takes.
+  /// The number of threads that pays off for a launch, at most `threads`: waking a thread costs more than a short
+  /// launch takes.
   unsigned usefulThreads(const Kernel &kernel, uint64_t groups, unsigned threads);
   void rememberTime(const Kernel &kernel, uint64_t groups, uint64_t nanoseconds);
 

@@ -12,10 +12,10 @@ namespace nstf::emulator {
 
 class ResidentGroup {
 public:
-  /// Makes workgroup `index` (x fastest) ready to run. Registers and LDS are large: they come from a pool of the
+  /// Makes workgroup `index` (x fastest) ready to run. Its registers and LDS are large, so they come from a pool of the
   /// calling thread.
   static std::unique_ptr<ResidentGroup> start(const Launch &launch, uint64_t index, uint64_t scratch);
-  /// Back to the calling thread's pool, which keeps one.
+  /// Returns the group to the calling thread's pool, which keeps one.
   static void release(std::unique_ptr<ResidentGroup> group);
 
   /// Throws Fault.
@@ -23,7 +23,7 @@ public:
 
   Workgroup group;
   uint64_t scratch = 0;
-  uint64_t state = 0; ///< after its last turn, where somebody asked (Stall.h)
+  uint64_t state = 0; ///< after its last turn, if it was requested (Stall.h)
 
 private:
   struct Lines {
@@ -33,14 +33,14 @@ private:
   std::vector<Lines> lds;
 };
 
-/// The Fault of what a handler threw.
+/// The Fault for a WaveFault that a handler threw.
 Fault faultOf(const WaveFault &fault, const Wave &wave);
 
-/// Where the waves that have not ended stand, those at the same instruction together: "3 waves wait at the barrier of
-/// pc 0x…, …; 1 wave …".
+/// Where the waves that have not ended are, grouped by instruction: "3 waves wait at the barrier of pc 0x…, …; 1 wave
+/// …".
 std::string whereWavesStand(std::span<const ResidentGroup *const> groups);
 
-/// A fault of the launch as a whole, at the first wave that has not ended.
+/// A fault of the whole launch, reported at the first wave that has not ended.
 Fault stoppedFault(std::span<const ResidentGroup *const> groups, const std::string &what);
 
 } // namespace nstf::emulator

@@ -1,8 +1,8 @@
-// A wave's run loop, as a template over who observes it.
+// A wave's run loop, as a template over its observer.
 //
-// `observe(op)` is called before every micro-op. It returns nothing, or whether the micro-op may run: where it may not
-// the wave stops in front of it. An observer with `executes(op)` says which micro-ops do nothing. Each kind of observer
-// has a loop of its own: who observes nothing pays nothing.
+// `observe(op)` is called before every micro-op. It may return whether the micro-op may run; if not, the wave stops
+// before it. An observer with `executes(op)` says which micro-ops are executed; the others are skipped. Each kind of
+// observer has its own loop, so that a loop without observation has no overhead.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -14,8 +14,8 @@
 
 namespace nstf::emulator {
 
-/// The host's floating-point settings for one of MODE's two groups: rounding (nearest, up, down, zero) and whether
-/// subnormal sources and results are taken for zero.
+/// The host's floating-point settings for one of MODE's two groups: rounding (nearest, up, down, zero), and whether
+/// subnormal sources and results are treated as zero.
 class HostFloatMode {
 public:
   HostFloatMode() : saved(get()) {}
@@ -69,7 +69,7 @@ template <typename Observe> const MicroOp *execute(Wave &w, const MicroOp *op, c
     return op->handler(w, op);
 }
 
-/// The run loop for a MODE that isn't the host's default.
+/// The run loop for a MODE other than the host's default.
 template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe &observe) {
   HostFloatMode host;
   auto single = host.with(w.mode >> mode::round32 & 3, w.mode >> mode::denormal32 & 3);
@@ -100,10 +100,10 @@ template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe &
   }
 }
 
-/// From `w.next` on, until the wave is no longer Running.
+/// Runs the wave from `w.next` until it is no longer Running.
 template <typename Observe> void runLoop(Wave &w, Observe &&observe) {
   w.status = WaveStatus::Running;
-  do { // s_setreg comes back here
+  do { // s_setreg returns here
     const MicroOp *op = w.next;
     if ((w.mode & (mode::floatMask | mode::vectorSkip)) == mode::floatDefault)
       while (op && letsRun(w, op, observe))

@@ -1,14 +1,14 @@
-// Workgroups over host threads.
+// Distributes workgroups over host threads.
 //
-// A host thread takes one workgroup after the other, in the order of their numbers or in a random one, and runs each to
-// its end. Where all that a workgroup's waves do is wait (they yield: s_sleep, or a loop that goes round and round),
-// the thread takes more beside it, twice as many each time, up to what the chip holds at once, and gives all of them
-// turns: so a kernel whose workgroups wait for each other gets on, and any other runs out of one workgroup's registers
-// and LDS. One thread is fully deterministic.
+// A host thread takes one workgroup after the other, by number or in random order, and runs each to its end. If all
+// waves of a workgroup only wait (they yield: s_sleep, or a loop with many rounds), the thread takes more workgroups,
+// twice as many each time, up to what the chip holds at once, and runs them in turns. Kernels whose workgroups wait for
+// each other thus make progress, and all other kernels run with the registers and LDS of one workgroup. A run with one
+// thread is deterministic.
 //
-// Waiting that can never end is found (Stall.h): when no wave moves on any thread, the threads stop and one goes on
-// alone until a whole round changes neither a register nor a byte of memory. Where the host may write memory meanwhile,
-// only waves that wait for each other alone are looked into.
+// Waits that can never end are detected (Stall.h). When no wave makes progress on any thread, all threads stop, and one
+// continues alone until a whole round changes neither a register nor a byte of memory. If the host may write memory
+// meanwhile, only waves that wait for each other are examined.
 #pragma once
 
 #include "runtime/emulator/run/Finding.h"
@@ -28,50 +28,51 @@
 
 namespace nstf::emulator {
 
-/// How many threads a launch may use where `wanted` are asked for (0: as many as there are cores).
+/// The number of threads that a launch may use if `wanted` are requested (0: as many as there are cores).
 unsigned usableThreads(unsigned wanted);
 
 class Scheduler {
 public:
-  /// Told of each workgroup that has ended how many wave instructions it executed; one call at a time.
+  /// Called for each workgroup that has ended, with the number of wave instructions it executed; one call at a time.
   using Ended = std::function<void(uint64_t group, uint64_t instructions)>;
 
   Scheduler(LaunchDriver &driver, unsigned threads);
-  /// Of some of the launch's workgroups only, at least one.
+  /// Runs only some of the launch's workgroups, at least one.
   Scheduler(LaunchDriver &driver, unsigned threads, std::span<const uint64_t> some, Ended ended);
-  /// Runs the workgroups and returns the threads' time together, in nanoseconds. Throws Fault.
+  /// Runs the workgroups and returns the sum of the threads' times in nanoseconds. Throws Fault.
   uint64_t run();
 
 private:
   class Worker;
-  /// The next workgroup and a place for it; null where there is none, or no room.
+  /// The next workgroup with a place for it; null if no workgroup or no room is left.
   std::unique_ptr<ResidentGroup> admit(ExecutionCounters *counters);
   void retire(std::unique_ptr<ResidentGroup> group);
-  /// One thread needs no lock.
+  /// Does not lock if there is only one thread.
   std::unique_lock<std::mutex> lockShared() {
     return threads > 1 ? std::unique_lock(mutex) : std::unique_lock(mutex, std::defer_lock);
   }
   void fail(uint64_t index, std::exception_ptr exception);
   bool failedBelow(uint64_t index) const { return faultyGroup.load() < index; }
-  /// Called by a worker whose workgroups all wait and stand as they did a round ago. When that is so for every worker,
-  /// the last looks into it while the others wait here; where the host may write memory they wait for a moment only.
+  /// Called by a worker whose workgroups all wait and are unchanged since the previous round. When every worker has
+  /// called it, the last one examines the stall while the others wait here; if the host may write memory, they wait
+  /// only for a moment.
   void suspect();
   void lookIntoStall();
 
   LaunchDriver &driver;
   const LaunchOptions &options;
-  std::vector<uint64_t> shuffled;       ///< where the order is random
+  std::vector<uint64_t> shuffled;       ///< if the order is random
   const std::span<const uint64_t> some; ///< empty: all, in the order of their numbers
   const Ended ended;                    ///< may be null
   const uint64_t groups;
   const unsigned threads;
 
   std::atomic<uint64_t> time{0}, faultyGroup{UINT64_MAX};
-  std::mutex mutex; ///< of all in this paragraph
+  std::mutex mutex; ///< protects all fields of this group
   uint64_t next = 0, done = 0;
   std::exception_ptr fault;
 
-  std::mutex stallMutex; ///< of all in this paragraph
+  std::mutex stallMutex; ///< protects all fields of this group
   std::condition_variable stallEnds;
   std::vector<Worker *> working;
   size_t suspecting = 0;

@@ -1,10 +1,11 @@
-// Waiting that can never end.
+// Detects waits that can never end.
 //
-// Waves run deterministically: when all of them are seen again as they were, and memory too, they go on like that for
-// ever. While a suspicion is looked into the waves run on one thread, and every store and atomic is noted with what
+// Waves run deterministically: if the states of all waves and of memory recur, the waves repeat for ever. While a
+// suspected stall is examined, the waves run on one thread, and every store and atomic is logged with the previous
+// contents.
 // stood there before.
-//
-// Waves that wait for each other alone, at barriers and at global wave sync, are proven so without that: whoever else
+// For waves that wait only for each other, at barriers and at global wave sync, no such proof is needed: writes to
+// memory cannot release them.
 // writes memory can't let them go.
 #pragma once
 
@@ -14,18 +15,19 @@
 
 namespace nstf::emulator {
 
-/// Two waves of the same value have, but for chance, the same registers and stand at the same instruction.
+/// A hash of a wave's registers and its current instruction: equal states have equal values, and different ones differ
+/// with high probability.
 uint64_t stateOf(const Wave &wave);
-/// The same of all waves of a workgroup.
+/// The same for all waves of a workgroup.
 uint64_t stateOf(const Workgroup &group);
 
-/// Runs workgroups none of which got on for a while, and says whether they never will: they came back to where they
-/// were. False as soon as one gets on, or when that takes long. Throws Fault.
+/// Runs workgroups that made no progress for a while, and returns whether they never will: their state recurred.
+/// Returns false as soon as one makes progress, or if this takes too long. Throws Fault.
 bool neverMoves(std::span<ResidentGroup *const> groups);
 
-/// Whether all the workgroup's waves wait for what only waves bring: they stand at barriers or at global wave sync.
+/// Whether all waves of the workgroup wait for other waves: at barriers or at global wave sync.
 bool waitsForWaves(const Workgroup &group);
-/// Whether these workgroups, all that are resident, wait for each other alone. Gives each a turn.
+/// Whether these workgroups, all that are resident, wait only for each other. Gives each a turn.
 bool waitForEachOther(std::span<ResidentGroup *const> groups);
 
 } // namespace nstf::emulator

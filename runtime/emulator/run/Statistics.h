@@ -1,8 +1,8 @@
 // Counts of what waves execute.
 //
-// Every instruction has exactly one micro-op with an opcode of its own (the ones around it stand behind Opcode::Trap),
-// so a histogram by opcode is all that has to be kept while running; classes are summed afterwards. Bytes depend on
-// EXEC and, for buffers, on their size, so they are counted before the micro-op runs.
+// Every instruction has exactly one micro-op with its own opcode (the micro-ops around it come after Opcode::Trap). It
+// is therefore enough to count by opcode during the run and to sum the classes afterwards. The number of bytes depends
+// on EXEC and, for buffers, on their size, so bytes are counted before the micro-op runs.
 #pragma once
 
 #include "runtime/emulator/decode/AccessFacts.h"
@@ -15,24 +15,24 @@
 
 namespace nstf::emulator {
 
-/// The unit of a compute unit that an instruction goes to.
+/// The unit of a compute unit that executes an instruction.
 enum class InstructionClass : uint8_t { Matrix, Vector, Lds, VectorMemory, Scalar, ScalarMemory, Branch, Other, count };
 constexpr unsigned instructionClasses = unsigned(InstructionClass::count);
 InstructionClass classOf(Opcode opcode);
-/// Its name as assemblers write it, "v_add_f32".
+/// The assembly name, "v_add_f32".
 std::string mnemonicOf(Opcode opcode);
 
 struct Traffic {
   uint64_t loaded = 0, stored = 0; ///< bytes
 };
 
-/// What the waves of a launch did, or a part of them.
+/// Counts of a launch's waves, or of a part of them.
 struct ExecutionStatistics {
   std::array<uint64_t, instructionClasses> instructions = {}; ///< wave instructions
   std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
   std::array<uint64_t, opcodeCount> executed = {}; ///< wave instructions by opcode (for Fidelity.h)
   std::array<uint64_t, opcodeCount> storedBy = {}; ///< bytes to global memory by opcode
-  /// Clocks that bank conflicts cost the LDS, by opcode (support/LdsPhases.h).
+  /// Clocks that bank conflicts cost in the LDS, by opcode (support/LdsPhases.h).
   std::array<uint64_t, opcodeCount> conflictClocks = {};
 
   uint64_t &operator[](InstructionClass c) { return instructions[unsigned(c)]; }
@@ -46,15 +46,15 @@ class ExecutionCounters {
 public:
   explicit ExecutionCounters(uint32_t ldsBanks) : ldsBanks(ldsBanks) {}
 
-  /// To be called before a micro-op runs.
+  /// Must be called before a micro-op runs.
   void count(const Wave &w, const MicroOp *op) {
     ++executed[op->opcode];
     if (accessFacts[op->opcode].any())
       countBytes(w, op);
   }
-  /// Adds what was counted.
+  /// Adds the counts to `sum`.
   void addTo(ExecutionStatistics &sum) const;
-  /// Instructions counted since it was called last.
+  /// Instructions counted since the previous call.
   uint64_t takeNew();
 
 private:

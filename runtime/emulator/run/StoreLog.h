@@ -1,4 +1,4 @@
-// What memory and LDS held before they were first written.
+// Logs the contents of memory and LDS before their first write.
 #pragma once
 
 #include "runtime/emulator/instructions/Monitor.h"
@@ -13,15 +13,15 @@ public:
   void retired(Wave &, const MicroOp *) override;
   void barrier(Workgroup &) override;
   void access(Wave &, const MicroOp *, const MemoryAccess &) override;
-  /// Whether what was written since the beginning is what stood there.
+  /// Whether all written bytes have their original contents.
   bool unchanged() const;
-  /// From now on.
+  /// Starts a new log.
   void begin() { before.clear(); }
 
-  Monitor *other = nullptr; ///< the launch's own, told as well
+  Monitor *other = nullptr; ///< the launch's own monitor; calls are forwarded to it
 
 private:
-  std::unordered_map<uint64_t, uint8_t> before; ///< by address of the host
+  std::unordered_map<uint64_t, uint8_t> before; ///< by host address
 };
 
 } // namespace nstf::emulator

@@ -1,11 +1,11 @@
-// What a wave's registers hold when it starts.
+// Initial register values of a wave.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator {
 
-/// Makes `wave` the wave `number` of `group`, before its first instruction. `scratch`: the address of its scratch
+/// Initialises `wave` as wave `number` of `group`, before its first instruction. `scratch`: the address of its scratch
 /// memory.
 void startWave(Wave &wave, Workgroup &group, unsigned number, uint64_t scratch);
 
