@@ -1,4 +1,4 @@
-// Finds a library and a device. A GPU's driver and the emulator are told apart only here.
+// Finds a library and a device. Only this file distinguishes a GPU's driver from the emulator.
 #include "runtime/core/Device.h"
 #include "support/Escape.h"
 
@@ -38,7 +38,7 @@ bool targetRunsOn(std::string_view code, std::string_view device) {
   auto processor = [](std::string_view id) { return id.substr(0, id.find(':')); };
   if (processor(code) != processor(device))
     return false;
-  // Every feature the code fixes ("xnack-") must not be set the other way on the device.
+  // No feature that the code fixes ("xnack-") may have another setting on the device.
   while (code.find(':') != std::string_view::npos) {
     code.remove_prefix(code.find(':') + 1);
     std::string_view feature = code.substr(0, code.find(':'));
@@ -54,7 +54,7 @@ bool targetRunsOn(std::string_view code, std::string_view device) {
 
 namespace detail {
 namespace {
-// hipDeviceProp_t: the two layouts, field by field where the runtime reads one (HIP's header of 5.2 and of 6).
+// hipDeviceProp_t: offsets of the fields that the runtime reads, in both layouts (HIP's headers of 5.2 and of 6).
 struct PropertyLayout {
   size_t bytes, name, memory, lds, waveSize, maxThreads, computeUnits, targetId;
 };
@@ -108,8 +108,8 @@ std::vector<std::string> emulatorCandidates() {
   };
   for (const char *folder : {"../lib/emulator", "../../lib/emulator", NSTF_EMULATOR_FROM_BIN})
     add(executable.parent_path(), folder);
-  // Installed, this is libnstf-runtime.so, and the program may stand anywhere.
-  // dladdr names a program itself as it was called, which may be relative.
+  // An installed runtime is in libnstf-runtime.so, and the program may be in any folder. dladdr gives a program's own
+  // name as it was called, which may be relative.
   if (Dl_info self{}; dladdr(reinterpret_cast<void *>(&emulatorCandidates), &self) && self.dli_fname)
     if (const std::filesystem::path file = self.dli_fname; file.is_absolute())
       add(file.parent_path(), "nstf/emulator");
@@ -123,7 +123,7 @@ std::string joined(const std::vector<std::string> &parts) {
   return text;
 }
 
-/// The library with a GPU that answers, or nullptr with the reason: no library, or no GPU.
+/// The library with a GPU that responds, or nullptr with the reason: no library, or no GPU.
 std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::string &reason, std::string &fix) {
   std::vector<std::string> tried;
   std::shared_ptr<HIPLibrary> library = HIPLibrary::load(hipCandidates(), tried);
@@ -145,11 +145,11 @@ std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::str
   return library;
 }
 
-/// Whether the kernel offers a GPU to compute on at all: loading ROCm takes long, so `auto` looks here first.
+/// Whether the kernel offers a GPU for compute at all: loading ROCm takes long, so `auto` checks this first.
 bool mayHaveGPU() { return access("/dev/kfd", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
 
 std::shared_ptr<HIPLibrary> openEmulator(std::string_view target, std::string_view timing) {
-  // It stays loaded: one process, one chip.
+  // The library stays loaded, since a process can emulate only one chip.
   static std::mutex mutex;
   static std::shared_ptr<HIPLibrary> loaded;
   std::lock_guard lock(mutex);
@@ -162,7 +162,7 @@ std::shared_ptr<HIPLibrary> openEmulator(std::string_view target, std::string_vi
                 "set NSTF_EMULATOR_LIBRARY to libamdhip64.so of NSTF's lib/emulator folder");
   if (!library->isEmulator())
     throw Error(library->path() + " is not NSTF's emulator", "check NSTF_EMULATOR_LIBRARY");
-  library->nstfEmulatorPrintFaults(0); // they come as Error
+  library->nstfEmulatorPrintFaults(0); // faults are thrown as Error
   int count = 0;
   if (const HIPError code = library->start(target, timing, count))
     throw Error("the emulator does not start: " + library->describe(code));

@@ -1,4 +1,4 @@
-// Device memory (nstf/Runtime.h, class Buffer): allocation, and copies that are checked against its size.
+// Device memory (nstf/Runtime.h, class Buffer): allocation, and copies that are checked against the buffer's size.
 #include "runtime/core/Device.h"
 
 namespace nstf {
@@ -40,7 +40,7 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept {
 
 void Buffer::release() noexcept {
   if (address_)
-    (void)device_->hip().hipFree(at(address_)); // nothing can be done about a failure here
+    (void)device_->hip().hipFree(at(address_)); // a failure here cannot be handled
   address_ = 0;
 }
 
@@ -74,7 +74,7 @@ void Buffer::fill(uint8_t value, size_t bytes, size_t offset) {
   if (!bytes)
     return;
   device_->hip().check(device_->hip().hipMemset(at(address_ + offset), value, bytes), "fill failed");
-  // hipMemset of device memory may return before it is done.
+  // hipMemset of device memory may return before it is complete.
   device_->hip().check(device_->hip().hipStreamSynchronize(nullptr), "fill failed");
 }
 

@@ -1,9 +1,10 @@
-// Capture once, replay after. Capture runs nothing, so the first run captures and then launches the graph it got.
+// Captures launches once and replays them. Capture executes nothing, so the first run captures and then launches the
+// resulting graph.
 #include "runtime/core/Device.h"
 
 namespace nstf {
 namespace {
-constexpr int captureThreadLocal = 1; // hipStreamCaptureModeThreadLocal: other threads may go on as they like
+constexpr int captureThreadLocal = 1; // hipStreamCaptureModeThreadLocal: does not restrict other threads
 } // namespace
 
 HIPGraphRunner::HIPGraphRunner(const Backend &backend, std::vector<Launch> launches)
@@ -58,7 +59,7 @@ void HIPGraphRunner::capture(Stream &stream) {
   try {
     submit(stream);
   } catch (...) {
-    // A launch that is wrong is wrong without capture too: end the capture, and let the user see the error.
+    // A wrong launch also fails without capture: end the capture, and let the launches report the error.
     if (!hip.hipStreamEndCapture(stream.handle(), &graph) && graph)
       (void)hip.hipGraphDestroy(graph);
     throw;

@@ -14,7 +14,7 @@ template <typename Function> void find(void *handle, const char *name, Function 
 std::shared_ptr<HIPLibrary> HIPLibrary::load(const std::vector<std::string> &candidates,
                                              std::vector<std::string> &tried) {
   for (const std::string &candidate : candidates) {
-    // Never unmapped: a driver's threads and exit handlers would be left without their code.
+    // Never unmapped: a driver's threads and exit handlers may still run its code.
     void *handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {
       const char *reason = dlerror();

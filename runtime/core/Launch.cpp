@@ -1,11 +1,11 @@
-// Launching one kernel, and the errors a launch can end with (nstf/Runtime.h).
+// Launches one kernel, and reports the errors of a launch (nstf/Runtime.h).
 #include "runtime/core/Device.h"
 
 #include <cstring>
 
 namespace nstf {
 namespace {
-// HIP_LAUNCH_PARAM_*: how a packed argument block is handed over.
+// HIP_LAUNCH_PARAM_*: keys for passing a packed argument block.
 void *const argumentsPointer = reinterpret_cast<void *>(1);
 void *const argumentsSize = reinterpret_cast<void *>(2);
 void *const argumentsEnd = reinterpret_cast<void *>(3);

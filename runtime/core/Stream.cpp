@@ -1,9 +1,9 @@
-// Order of work on a device (nstf/Runtime.h, class Stream).
+// A queue of work on a device (nstf/Runtime.h, class Stream).
 #include "runtime/core/Device.h"
 
 namespace nstf {
 namespace {
-constexpr unsigned nonBlockingFlag = 1; // hipStreamNonBlocking: the null stream doesn't wait for it, nor it for that
+constexpr unsigned nonBlockingFlag = 1; // hipStreamNonBlocking: the null stream and this one do not wait for each other
 } // namespace
 
 Stream::Stream(const Backend &backend) : device_(backend.device()) {

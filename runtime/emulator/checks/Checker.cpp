@@ -38,7 +38,7 @@ std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory 
 }
 
 std::unique_ptr<ProgramFacts> &Checker::factsOf(const Launch &launch) {
-  // By where the code is too: that address isn't given out again when the program goes.
+  // The key includes the code's address, which is not reused when the program is unloaded.
   return facts[{launch.program, launch.program->addressOfInstruction(0)}];
 }
 

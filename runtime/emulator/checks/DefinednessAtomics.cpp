@@ -1,4 +1,4 @@
-// Undefined bits through atomic operations and scalar memory.
+// Tracks undefined bits through atomic operations and scalar memory.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/UninitCheck.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"
@@ -12,7 +12,7 @@
 
 namespace nstf::emulator::checks {
 
-/// Which lanes' operands are undefined, by `dma`.
+/// Records in `dma` which lanes' operands are undefined.
 void UninitCheck::keepAtomicData(WaveShadow &s, const MicroOp *op, uint64_t lanes) {
   std::fill_n(s.dma, Wave::width, 0);
   for (const RegisterUse &use : context.facts->of(op).reads)

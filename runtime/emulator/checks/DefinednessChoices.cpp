@@ -1,7 +1,7 @@
-// Branches and loops around arithmetic alone: a compiler's own choice between two ways of computing the same (a 64-bit
-// division whose operands fit 32 bits), or a condition of the program that decides no more than a value. They are
-// followed as a choice by a mask is: nothing is found at EXEC, and what either way computes is undefined, behind both,
-// in the lanes whose condition was.
+// Branches and loops that contain only arithmetic: either the compiler's choice between two ways of computing the same
+// value (a 64-bit division whose operands fit 32 bits), or a condition of the program that only selects a value. The
+// check treats them like a selection by a mask. It reports nothing at EXEC; after both ways, the values that either way
+// computed are undefined in the lanes whose condition was undefined.
 #include "runtime/emulator/checks/UninitCheck.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 
@@ -21,7 +21,7 @@ bool touchesExec(const std::vector<RegisterUse> &uses) {
   });
 }
 
-/// Whether VCC or one of the masks that arithmetic has made is among them.
+/// Whether VCC or a mask that arithmetic has made is among the reads.
 bool readsMask(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
   return std::any_of(facts.reads.begin(), facts.reads.end(), [&](const RegisterUse &use) {
     auto overlaps = [&](unsigned first) { return use.overlaps({false, uint16_t(first), 2}); };
@@ -32,23 +32,23 @@ bool readsMask(const InstructionFacts &facts, const std::vector<unsigned> &masks
 bool isOneOf(const std::string &name, std::initializer_list<const char *> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-/// What narrows EXEC for good: up to an s_or_b64 that widens it again. A loop goes on with the lanes that are left.
+/// Whether the instruction narrows EXEC until an s_or_b64 widens it again. A loop continues with the remaining lanes.
 bool narrows(const InstructionFacts &facts) {
   return facts.name() == "S_AND_SAVEEXEC_B64" || (facts.name() == "S_ANDN2_B64" && touchesExec(facts.writes));
 }
-/// What narrows EXEC, switches from one way to the other, or saves it for that.
+/// Whether the instruction narrows EXEC, switches to the other way, or saves EXEC for that.
 bool switches(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
   if (narrows(facts) || isOneOf(facts.name(), {"S_ANDN2_SAVEEXEC_B64", "S_OR_SAVEEXEC_B64"}))
     return true;
   return facts.name() == "S_XOR_B64" && touchesExec(facts.reads) && !readsMask(facts, masks);
 }
-/// Logic of masks, whose result is one.
+/// Logic of masks, whose result is a mask.
 bool makesMask(const InstructionFacts &facts) {
   return isOneOf(facts.name(), {"S_AND_B64", "S_OR_B64", "S_XOR_B64", "S_ANDN2_B64", "S_ORN2_B64", "S_NOT_B64"}) &&
          !touchesExec(facts.writes);
 }
 
-/// Lane by lane, or the same for all lanes.
+/// Whether the instruction computes lane by lane, or the same for all lanes.
 bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
   if (touchesExec(facts.writes))
     return false;
@@ -71,15 +71,16 @@ bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &ma
 
 } // namespace
 
-/// The choice that begins behind an instruction which narrows EXEC: straight on, with jumps forward where no lane is
-/// left and back to a loop's beginning while one is, to where EXEC is widened again, other choices in between.
+/// The choice that begins after an instruction that narrows EXEC. Its code runs straight on, may jump forward if no
+/// lane is left and back to a loop's begin while one is, may contain other choices, and ends where EXEC is widened
+/// again.
 UninitCheck::Choice UninitCheck::choiceBehind(uint32_t instruction) const {
   constexpr uint32_t longest = 1000;
   const DecodedProgram &program = context.facts->program();
   Choice choice;
   uint64_t begin = program.addressOfInstruction(instruction), furthest = 0; // jump
   unsigned depth = 0;
-  bool sccOfMask = false; // SCC says something of the lanes
+  bool sccOfMask = false; // SCC depends on lanes
   uint32_t end = std::min(uint32_t(program.instructionCount()), instruction + longest);
   for (uint32_t at = instruction + 1; at < end; ++at) {
     const InstructionFacts &facts = context.facts->of(at);

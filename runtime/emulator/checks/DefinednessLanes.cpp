@@ -1,5 +1,5 @@
-// Undefined bits between lanes, through masks, and through the micro-ops around an instruction (SGPR operands, SDWA,
-// DPP, op_sel, register indexing).
+// Tracks undefined bits between lanes, through masks, and through the micro-ops around an instruction (SGPR operands,
+// SDWA, DPP, op_sel, register indexing).
 #include "runtime/emulator/checks/UninitCheck.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"
 
@@ -16,8 +16,8 @@ template <typename F> void forLanes(uint64_t lanes, F function) {
 }
 } // namespace
 
-/// `to` gets `from` with lane i taken from lanes[i] (null: from lane i) where `valid` and the source lane is in `exec`,
-/// else something defined.
+/// Moves `from` to `to`: lane i is taken from lanes[i] (null: from lane i) if `valid` has it and the source lane is in
+/// `exec`; other lanes become defined.
 void UninitCheck::moveRow(WaveShadow &s, unsigned to, SourceRef from, const uint32_t *lanes, uint64_t valid,
                           uint64_t exec) {
   if (!undefinedLanes(s, from, 1))
@@ -44,7 +44,7 @@ void UninitCheck::lanePermute(Wave &w, WaveShadow &s, const MicroOp *op) {
 
 void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
   unsigned row = op->destination;
-  // The source's row with its bits moved by `change(bits, lane)`.
+  // The source's row, with each lane's bits changed by `change(bits, lane)`.
   auto each = [&](uint64_t lanes, unsigned to, SourceRef from, auto change) {
     uint64_t undefined = undefinedLanes(s, from, 1) & lanes;
     std::array<uint32_t, Wave::width> bits;
@@ -59,7 +59,7 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
   auto copyRow = [&](unsigned to, SourceRef from) {
     each(everyLane, to, from, [](uint32_t b, unsigned) { return b; });
   };
-  // A part of the old destination stays: `merged(new bits, old bits)`.
+  // Keeps a part of the old destination: `merged(new bits, old bits)`.
   auto merge = [&](auto merged) {
     uint64_t exec = w.exec(), undefined = (undefinedLanes(s, op->source[0], 1) | s.undefined[row]) & exec;
     s.define(row, exec & ~undefined);
@@ -156,7 +156,7 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
   case Opcode::SaturateCarry32:
   case Opcode::SaturateCarry64:
     return saturateCarry(w, s, op);
-  default: // clamp, omod: what they change is wholly undefined already, or not at all
+  default: // clamp, omod: the values they change are entirely undefined already, or not at all
     return;
   }
 }
@@ -192,17 +192,17 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
   case Opcode::V_WRITELANE_B32: {
     Bits value = scalarSource(w, s, op->source[0], false), which = scalarSource(w, s, op->source[1], false);
-    if (op->flags) { // s_set_gpr_idx_on redirects it
+    if (op->flags) { // s_set_gpr_idx_on redirects the destination
       checkIndex(w, s, op, 0xff);
       row += w.scalars[sgpr::m0] & 0xff;
       if (row >= vgprRows)
-        return; // a fault
+        return; // the instruction faults
     }
     uint64_t unsure = which.undefined % Wave::width;
     if (!unsure)
       return s.setLane(row, which.value % Wave::width, uint32_t(value.undefined),
                        scalarOrigin(s, op->source[0], false));
-    for (unsigned lane = 0; lane < Wave::width; ++lane) // any that the bits which are there allow
+    for (unsigned lane = 0; lane < Wave::width; ++lane) // any lane that the defined bits allow
       if (!((lane ^ which.value) % Wave::width & ~unsure))
         s.setLane(row, lane, uint32_t(s.laneBits(row, lane) | value.undefined | (w.rows[row][lane] ^ value.value)),
                   scalarOrigin(s, op->source[1], false));
@@ -251,7 +251,7 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   case Opcode::V_CVT_PK_BF8_F32:
   case Opcode::V_CVT_SR_FP8_F32:
   case Opcode::V_CVT_SR_BF8_F32: {
-    // Two numbers, a byte each, or one, rounded by the bits of the second source.
+    // Two numbers of one byte each, or one number rounded by the bits of the second source.
     bool pair = Opcode(op->opcode) == Opcode::V_CVT_PK_FP8_F32 || Opcode(op->opcode) == Opcode::V_CVT_PK_BF8_F32;
     uint32_t field = pair ? (op->flags & 8 ? 0xffff0000u : 0xffffu) : 0xffu << (op->flags >> 2 & 3) * 8;
     uint64_t sources[2] = {undefinedLanes(s, op->source[0], 1), undefinedLanes(s, op->source[1], 1)};
@@ -270,7 +270,7 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   case Opcode::V_CVT_F32_BF8:
   case Opcode::V_CVT_PK_F32_FP8:
   case Opcode::V_CVT_PK_F32_BF8: {
-    // A byte each.
+    // One byte each.
     bool pair = Opcode(op->opcode) == Opcode::V_CVT_PK_F32_FP8 || Opcode(op->opcode) == Opcode::V_CVT_PK_F32_BF8;
     unsigned shift = op->flags & 0x100 ? (op->flags >> 4 & 3) * 8 : 0;
     return s.setLanes(row, pair ? 2 : 1, exec, undefinedLanes(s, op->source[0], 1) & exec, [&](unsigned lane) {
@@ -284,7 +284,7 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
 }
 
-/// ds_swizzle, ds_bpermute (pull) and ds_permute (push): data of lanes to lanes, under EXEC.
+/// ds_swizzle, ds_bpermute (pull) and ds_permute (push): move data between lanes, under EXEC.
 void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t exec = w.exec();
   Opcode opcode = Opcode(op->opcode);
@@ -293,7 +293,7 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   bool swizzle = opcode == Opcode::DS_SWIZZLE_B32, push = opcode == Opcode::DS_PERMUTE_B32;
   SourceRef data = swizzle ? op->source[0] : op->source[1], where = swizzle ? op->source[1] : op->source[0];
   uint64_t undefined = undefinedLanes(s, data, 1), unknown = 0;
-  // Of an address bits 2 to 7 say which lane.
+  // Bits 2 to 7 of an address select the lane.
   forLanes(swizzle ? 0 : undefinedLanes(s, where, 1) & exec, [&](unsigned lane) {
     uint32_t bits = s.laneBits(rowOf(where), lane);
     unknown |= uint64_t(((op->immediate & 3 ? bits | -bits : bits) & 0xfc) != 0) << lane;
@@ -309,7 +309,7 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   };
   forLanes(exec, [&](unsigned lane) {
     if (unknown >> lane & 1) {
-      for (unsigned to = push ? 0 : lane; to < (push ? Wave::width : lane + 1); ++to) { // pushed to any lane
+      for (unsigned to = push ? 0 : lane; to < (push ? Wave::width : lane + 1); ++to) { // pushed to an unknown lane
         bits[to] = ~0u;
         origins[to] = laneOrigin(s, where, lane, 1);
       }
@@ -321,8 +321,8 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   forLanes(exec, [&](unsigned lane) { s.setLane(op->destination, lane, bits[lane], origins[lane]); });
 }
 
-/// What has no rule of its own: an undefined bit of any register it reads makes all it writes undefined, of that lane
-/// where lanes have nothing to do with each other.
+/// For instructions without a rule of their own: an undefined bit in any register that the instruction reads makes all
+/// its results undefined; for lane-wise instructions, only those of the same lane.
 void UninitCheck::generic(Wave &w, WaveShadow &s, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
   uint64_t exec = w.exec(), lanes = 0;

@@ -1,5 +1,5 @@
-// Undefined bits of masks, lane by lane: comparisons, carries, the steps of a division, choices and counts by a mask.
-// Bit i of VCC or another pair of SGPRs says something of lane i, and comes from lane i, alone.
+// Tracks undefined bits of masks, lane by lane: comparisons, carries, the steps of a division, selections and counts by
+// a mask. Bit i of VCC or another pair of SGPRs belongs to lane i and depends only on it.
 #include "runtime/emulator/checks/UninitCheck.h"
 
 #include <bit>
@@ -21,7 +21,7 @@ void UninitCheck::compare(Wave &w, WaveShadow &s, const MicroOp *op) {
   Origin origin;
   for (unsigned k = 0; k < 2; ++k)
     lanes |= undefinedLanes(s, op->source[k], wideType(rule.types[k + 1]) ? 2 : 1);
-  for (uint64_t left = lanes & w.exec(); left; left &= left - 1) { // the other lanes get 0
+  for (uint64_t left = lanes & w.exec(); left; left &= left - 1) { // inactive lanes get 0
     unsigned lane = unsigned(std::countr_zero(left));
     Bits a = laneSource(w, s, op->source[0], lane, rule.types[1]);
     Bits b = laneSource(w, s, op->source[1], lane, rule.types[2]);
@@ -36,7 +36,7 @@ void UninitCheck::compare(Wave &w, WaveShadow &s, const MicroOp *op) {
   setScalarResult(w, s, op, op->scalarDestination, undefined, true, origin);
   if (undefined && infoOf(opcode).name.starts_with("V_CMPX_")) {
     setScalarResult(w, s, op, sgpr::exec, undefined, true, origin);
-    s.setScalar64(op->scalarDestination, 0, {}); // reported
+    s.setScalar64(op->scalarDestination, 0, {}); // reported already
   }
 }
 
@@ -62,7 +62,7 @@ void UninitCheck::carry(Wave &w, WaveShadow &s, const MicroOp *op) {
   setScalarResult(w, s, op, op->scalarDestination, out, true, origin);
 }
 
-/// Clamp after a sum with a carry: the carry decides about the whole result.
+/// Clamp after a sum with carry: the carry determines the whole result.
 void UninitCheck::saturateCarry(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t lanes = s.scalar64(op->scalarDestination) & w.exec();
   unsigned rows = Opcode(op->opcode) == Opcode::SaturateCarry64 ? 2 : 1;
@@ -70,7 +70,7 @@ void UninitCheck::saturateCarry(Wave &w, WaveShadow &s, const MicroOp *op) {
   s.setLanes(op->destination, rows, 0, lanes, [&](unsigned) { return Undefined{~uint64_t(0), origin}; });
 }
 
-/// v_cndmask: where the mask is undefined, what the two have alike is not.
+/// v_cndmask: where the mask is undefined, bits that are equal in both sources stay defined.
 void UninitCheck::choose(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t exec = w.exec(), mask = w.scalarSource<uint64_t>(op->source[2]);
   uint64_t unknown = undefinedMask(s, op->source[2]);
@@ -85,7 +85,7 @@ void UninitCheck::choose(Wave &w, WaveShadow &s, const MicroOp *op) {
   });
 }
 
-/// v_mbcnt: how many bits of a mask, or of a half of one, are set below the lane.
+/// v_mbcnt: counts the bits of a mask, or of half of one, that are set below the lane.
 void UninitCheck::countBelow(Wave &w, WaveShadow &s, const MicroOp *op) {
   unsigned shift = Opcode(op->opcode) == Opcode::V_MBCNT_HI_U32_B32 ? 32 : 0;
   uint64_t exec = w.exec();
@@ -99,8 +99,8 @@ void UninitCheck::countBelow(Wave &w, WaveShadow &s, const MicroOp *op) {
   });
 }
 
-/// v_mad_u64_u32: upwards, since the upper half of the addend is often garbage where only the lower half of the result
-/// is used.
+/// v_mad_u64_u32: undefined from the lowest undefined bit on, since the upper half of the addend is often garbage if
+/// only the lower half of the result is used.
 void UninitCheck::multiplyWide(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t exec = w.exec(), lanes = 0;
   for (unsigned k = 0; k < 3; ++k)
@@ -124,7 +124,7 @@ void UninitCheck::multiplyWide(Wave &w, WaveShadow &s, const MicroOp *op) {
   setScalarResult(w, s, op, op->scalarDestination, carries, true, origin);
 }
 
-/// v_div_scale says by a mask which lanes v_div_fmas, which reads VCC, scales back.
+/// v_div_scale sets a mask of the lanes that v_div_fmas, which reads VCC, scales back.
 void UninitCheck::divide(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
   bool scales = opcode == Opcode::V_DIV_SCALE_F32 || opcode == Opcode::V_DIV_SCALE_F64;

@@ -1,5 +1,5 @@
-// Undefined elements through matrix instructions: an element of D depends on its row of A, its column of B and its
-// element of C. Where elements lie: instructions/Matrix.cpp.
+// Tracks undefined elements through matrix instructions: an element of D depends on its row of A, its column of B and
+// its element of C. Layouts: instructions/Matrix.cpp.
 #include "runtime/emulator/checks/UninitCheck.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"
 
@@ -48,7 +48,7 @@ const Shape &shapeOf(Opcode opcode) {
   return table[unsigned(opcode)];
 }
 
-/// The lane of B that lane i gets.
+/// The lane of B from which lane i reads.
 unsigned permutedLane(unsigned blgp, unsigned i) {
   switch (blgp) {
   case 0:
@@ -83,7 +83,7 @@ void UninitCheck::matrix(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
   (void)w;
   unsigned cbsz = op->immediate & 7, abid = op->immediate >> 8 & 15, blgp = op->immediate >> 16 & 7;
-  // Rows of A and columns of B of each block with anything undefined, and where it comes from.
+  // Rows of A and columns of B in each block that have any undefined bit, and its origin.
   bool rowUndefined[16][32] = {}, columnUndefined[16][32] = {};
   Origin rowOrigin[16][32], columnOrigin[16][32];
   auto mark = [&](uint64_t lanes, unsigned size, SourceRef ref, unsigned registers, auto &marks, auto &origins,

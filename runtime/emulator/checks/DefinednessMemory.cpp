@@ -1,4 +1,4 @@
-// Undefined bits through memory: addresses, what loads bring, what stores take away.
+// Tracks undefined bits through memory: addresses, loaded values, stored values.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/UninitCheck.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"
@@ -69,12 +69,12 @@ void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
   if (isDma(op))
     return checkAddressScalar(w, s, op, sgpr::m0 * 4, 1);
-  // What isn't loaded (outside a buffer) reads zero; `access` then says what is.
+  // Bytes outside a buffer read as zero; `access` then sets those that are loaded.
   for (unsigned k = 0; k < data.destinations; ++k)
     s.define(op->destination + k, exec);
   if (data.plain)
     return;
-  if (accessKindOf(opcode) == AccessKind::Atomic) // the results may stand where the operands are
+  if (accessKindOf(opcode) == AccessKind::Atomic) // the results may overwrite the operands
     keepAtomicData(s, op, exec);
   forResults(op, [&](unsigned row) { s.define(row, exec); });
 }
@@ -91,7 +91,7 @@ void UninitCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   }
 }
 
-/// A lane's loaded bytes to registers.
+/// Writes a lane's loaded bytes to registers.
 void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane,
                            const uint8_t *bits, Origin origin) {
   const SmallAccess &small = dataFactsOf(Opcode(op->opcode)).small;
@@ -109,7 +109,7 @@ void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const Memor
     return;
   }
   if (small.bytes) {
-    // In pieces only from scratch at odd places: then any undefined bit counts for the whole.
+    // Only scratch at odd offsets is loaded in parts: any undefined bit then counts for the whole.
     uint32_t value = 0;
     if (a.bytes < small.bytes) {
       value = *bits ? (1u << small.bytes * 8) - 1 : 0;
@@ -173,7 +173,7 @@ void UninitCheck::load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAc
   }
 }
 
-/// The undefined bits of what a lane stores; false: there are none.
+/// The undefined bits of the data that a lane stores; false: there are none.
 bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane,
                              uint8_t *bits, Origin &origin) const {
   std::memset(bits, 0, a.bytes);
@@ -207,7 +207,7 @@ bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const Memor
 }
 
 namespace {
-/// Whether undefined bits stored to device memory look like padding: whole bytes, beside defined ones in their dword.
+/// Whether undefined bits stored to device memory look like padding: whole bytes, next to defined ones in their dword.
 bool isPadding(const uint8_t *bits, uint64_t address, unsigned bytes) {
   if (bytes < 4)
     return false;
@@ -227,7 +227,7 @@ bool isPadding(const uint8_t *bits, uint64_t address, unsigned bytes) {
 }
 } // namespace
 
-/// "v2 is", or which bits of it, of the first undefined register that a lane stores.
+/// "v2 is", or which of its bits are, for the first undefined register that a lane stores.
 static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane) {
   RegisterRange range{a.space != MemorySpace::Scalar, op->destination, 1};
   uint32_t bits = 0;
@@ -248,7 +248,7 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
   return text + emulator::describe(range) + " are";
 }
 
-/// Whether the data of all lanes are defined, which is nearly always so.
+/// Whether the data of all lanes is defined, which is nearly always so.
 bool UninitCheck::storesDefined(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
   if (a.space == MemorySpace::Scalar || isDma(op) || dataFactsOf(Opcode(op->opcode)).converts)
     return false;

@@ -8,7 +8,7 @@
 namespace nstf::emulator::checks {
 namespace {
 
-/// Rules by the names of the meanings in Instructions.def, which scalar and vector instructions share.
+/// Rules by the names of the meanings in Instructions.def; scalar and vector instructions share them.
 Rule ruleOfMeaning(std::string_view meaning, bool isFloat) {
   static const std::unordered_map<std::string_view, Rule> exact = {
       {"mov", Rule::Move},
@@ -89,7 +89,7 @@ OpRule make(Opcode opcode, std::string_view meaning, bool isComparison) {
   while (rule.sources < 3 && info.types[rule.sources + 1] != OperandType::none)
     ++rule.sources;
   rule.rule = ruleOfMeaning(meaning, isFloat(info.types[0]));
-  // The scalar form has offset and width in one operand.
+  // The scalar form has offset and width in the same operand.
   if (rule.rule == Rule::ExtractField && info.form == Form::Scalar)
     rule.rule = Rule::ExtractScalarField;
   if (isComparison) {
@@ -113,8 +113,8 @@ Bits upwards(Bits a, Bits b, Bits c = {}) {
   return {0, u | -u};
 }
 bool isZero(Bits a) { return !(a.value | a.undefined); }
-/// The lowest bit that may be set of `possible` times a number whose lowest set bit may be that of `undefined`, and all
-/// above.
+/// All bits from the lowest one that may be set in the product of `possible` and a number whose lowest set bit may be
+/// that of `undefined`.
 uint64_t productUpwards(uint64_t undefined, uint64_t possible) {
   uint64_t u = (undefined & -undefined) * (possible & -possible);
   return u | -u;
@@ -171,10 +171,11 @@ Bits permuteBytes(Bits a, Bits b, Bits select) {
 }
 Bits insertField(Bits mask, Bits a, Bits b) {
   Bits chosen = bitOr(bitAnd(mask, a), bitAnd(bitNot(mask), b));
-  chosen.undefined &= ~(mask.undefined & ~a.undefined & ~b.undefined & ~(a.value ^ b.value)); // the same either way
+  chosen.undefined &=
+      ~(mask.undefined & ~a.undefined & ~b.undefined & ~(a.value ^ b.value)); // equal bits of both are defined
   return chosen;
 }
-/// In the lowest bit of every four whether any of them is set.
+/// The lowest bit of every four: whether any of the four is set.
 Bits anyOfQuads(Bits a) {
   auto any = [](uint64_t bits) { return (bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x1111111111111111; };
   uint64_t sure = any(a.value & ~a.undefined);
@@ -274,7 +275,7 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
     case Rule::PermuteBytes:
       return permuteBytes(a, b, c);
     case Rule::ShiftAdd:
-      if (width == 64) // by up to 4
+      if (width == 64) // the shift is at most 4
         return upwards(shiftLeft(a, {(b.value & 7) > 4 ? 0 : b.value & 7, b.undefined & 7}, 8), c);
       return upwards(shiftLeft(a, b, width), c);
     case Rule::AddShift:
@@ -309,7 +310,7 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
     case Rule::Nibble:
       return anyOf(a.undefined & 15);
     case Rule::FirstOne: {
-      uint64_t sure = a.value & ~a.undefined; // a one that is surely there hides what is above it
+      uint64_t sure = a.value & ~a.undefined; // a defined one hides the bits above it
       return anyOf(sure ? a.undefined & ((sure & -sure) - 1) : a.undefined);
     }
     case Rule::LeadingZeros: {
@@ -339,10 +340,10 @@ bool comparisonUndefined(const OpRule &rule, unsigned width, bool isSigned, Bits
   if (!undefined || rule.comparesNothing)
     return false;
   if (rule.comparesEqual)
-    return !((a.value ^ b.value) & ~undefined & maskOf(width)); // a bit that surely differs decides
+    return !((a.value ^ b.value) & ~undefined & maskOf(width)); // a defined bit that differs decides
   if (!rule.compares)
     return true;
-  // Between the least and the greatest value each side may have.
+  // By the least and the greatest value that each side may have.
   uint64_t sign = isSigned ? uint64_t(1) << (width - 1) : 0;
   auto smallest = [&](Bits x) { return ((x.value ^ sign) & ~x.undefined) & maskOf(width); };
   auto greatest = [&](Bits x) { return ((x.value ^ sign) | x.undefined) & maskOf(width); };

@@ -1,4 +1,4 @@
-// Undefined bits through the scalar ALU and program flow.
+// Tracks undefined bits through the scalar ALU and control flow.
 #include "runtime/emulator/checks/UninitCheck.h"
 
 namespace nstf::emulator::checks {
@@ -23,7 +23,7 @@ void UninitCheck::checkBranch(Wave &w, const MicroOp *op, const char *what, Orig
 
 void UninitCheck::checkExec(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t lanes = s.scalar64(sgpr::exec);
-  for (unsigned i = 0; i < s.choiceDepth; ++i) // within a choice the lane's results are undefined anyhow
+  for (unsigned i = 0; i < s.choiceDepth; ++i) // within a choice, the lane's results are undefined anyway
     lanes &= ~s.choices[i].lanes;
   if (!lanes)
     return s.setScalar64(sgpr::exec, 0, {});
@@ -32,7 +32,7 @@ void UninitCheck::checkExec(Wave &w, WaveShadow &s, const MicroOp *op) {
   s.setScalar64(sgpr::exec, 0, {});
 }
 
-/// M0 as a register's index, of which `used` bits are looked at.
+/// M0 as a register index, of which the bits in `used` are read.
 void UninitCheck::checkIndex(Wave &w, WaveShadow &s, const MicroOp *op, uint32_t used) {
   if (!(s.scalars[sgpr::m0] & used))
     return;
@@ -51,10 +51,10 @@ void UninitCheck::setScalarResult(Wave &w, WaveShadow &s, const MicroOp *op, uns
 }
 
 namespace {
-/// Which instructions leave in SCC whether the result is nonzero, or whether they counted any bit; of the others that
-/// write SCC any undefined bit makes it undefined.
+/// Instructions that set SCC to whether the result is nonzero, or to whether they counted any bit. For all others that
+/// write SCC, any undefined bit makes it undefined.
 enum class SccRule : uint8_t { Kept, Nonzero, Ones, Zeros, Any };
-/// Whether it depends on undefined bits if `bits`, as wide as they are, are all zero.
+/// Whether it is undefined if all of `bits` are zero.
 bool zeroUndefined(Bits bits) { return bits.undefined && !(bits.value & ~bits.undefined); }
 SccRule sccRule(Rule rule, Opcode opcode) {
   switch (rule) {
@@ -198,7 +198,7 @@ void UninitCheck::scalar(Wave &w, WaveShadow &s, const MicroOp *op) {
     undefined |= 1;
   }
   if (!undefined) {
-    // The usual case: nothing is undefined, so neither are the results.
+    // The usual case: no operand is undefined, so the results are defined.
     if (sccRule(rule.rule, opcode) != SccRule::Kept)
       s.scalars[sgpr::scc] = 0;
     return setScalarResult(w, s, op, op->destination, 0, wide, {});
@@ -266,7 +266,7 @@ void UninitCheck::scalarImmediate(Wave &w, WaveShadow &s, const MicroOp *op) {
 void UninitCheck::control(Wave &w, WaveShadow &s, const MicroOp *op) {
   auto zeroTest = [&](unsigned index, const char *name) {
     uint64_t undefined = s.scalar64(index);
-    // A bit that is surely set decides.
+    // A bit that is defined and set decides.
     if (!zeroUndefined({w.scalar64(index), undefined}))
       return;
     checkBranch(w, op, name, s.scalarOrigin(s.scalars[index] ? index : index + 1));
@@ -321,7 +321,7 @@ void UninitCheck::control(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
 }
 
-/// s_movrels, s_movreld: one of the two SGPRs is at its number plus M0.
+/// s_movrels, s_movreld: one of the two SGPRs is indexed by its number plus M0.
 void UninitCheck::moveRelative(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
   bool wide = opcode == Opcode::S_MOVRELS_B64 || opcode == Opcode::S_MOVRELD_B64;
@@ -329,7 +329,7 @@ void UninitCheck::moveRelative(Wave &w, WaveShadow &s, const MicroOp *op) {
   checkIndex(w, s, op, ~0u);
   uint64_t index = uint64_t(from ? op->scalarDestination : op->destination) + w.scalars[sgpr::m0];
   if (index + wide >= sgpr::flatScratch)
-    return; // a fault
+    return; // the instruction faults
   SourceRef source = from ? SourceRef(index * 4) : op->source[0];
   setScalarResult(w, s, op, from ? op->destination : unsigned(index), scalarSource(w, s, source, wide).undefined, wide,
                   scalarOrigin(s, source, wide));

@@ -1,4 +1,4 @@
-// Undefined bits through the vector ALU, lane by lane; rows without any are dealt with by a mask.
+// Tracks undefined bits through the vector ALU, lane by lane; a mask skips rows without any.
 #include "runtime/emulator/checks/UninitCheck.h"
 
 namespace nstf::emulator::checks {
@@ -14,7 +14,7 @@ uint64_t UninitCheck::undefinedLanes(const WaveShadow &s, SourceRef ref, unsigne
 
 namespace {
 bool wideType(OperandType type) { return bitsOf(type) == 64; }
-/// Bits of a register that an operand of that type reads.
+/// The bits of a register that an operand of this type reads.
 uint64_t readMask(OperandType type) {
   switch (type) {
   case OperandType::u24:
@@ -68,7 +68,8 @@ void UninitCheck::vector(Wave &w, WaveShadow &s, const MicroOp *op) {
         result.origin = laneOrigin(s, op->source[k], lane, wideType(rule.types[k + 1]) ? 2 : 1);
     }
     if (opcode == Opcode::V_PK_MOV_B32) {
-      result.bits = (source[0].undefined & 0xffffffff) | source[1].undefined << 32; // SelectPair has chosen the halves
+      result.bits = (source[0].undefined & 0xffffffff) | source[1].undefined
+                                                             << 32; // SelectPair has selected the halves
       return result;
     }
     bool pairOfRows = type == OperandType::v2f32 || type == OperandType::v2b32;

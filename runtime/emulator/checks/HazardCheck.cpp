@@ -1,7 +1,7 @@
-// Instructions closer than the hardware can take.
+// Finds instructions that follow each other too closely for the hardware.
 //
-// Keeps the wave's last instructions as long as the table can concern them and compares each new one with them. It
-// watches what runs, so distances across branches and calls are what the wave saw.
+// The check keeps the wave's last instructions as long as a rule of the table can apply to them, and compares each new
+// instruction with them. It observes execution, so distances across branches and calls are those of the wave.
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/checks/HazardClasses.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr size_t ruleRoom = 96;
 using RuleSet = std::bitset<ruleRoom>;
 
-/// An instruction's part in the table.
+/// The rules of the table in which an instruction takes part.
 struct HazardFacts {
   struct Part {
     unsigned rule;
@@ -28,14 +28,14 @@ struct HazardFacts {
   };
   std::vector<Part> produces, consumes;
   RuleSet producer, consumer;
-  unsigned reach = 0; ///< most wait states it asks for as a producer
+  unsigned reach = 0; ///< the most wait states that it requires as a producer
 };
 
 struct Issued {
   const MicroOp *op;
   const InstructionFacts *facts;
   const HazardFacts *hazards;
-  uint64_t end; ///< wait states of the wave when the next instruction came
+  uint64_t end; ///< time, in wait states of the wave, at its end
 };
 
 struct WaveState {
@@ -54,7 +54,7 @@ public:
 
   void launchBegins(const Launch &launch) override {
     waves.clear();
-    // The code's address isn't given out again when a program goes.
+    // The code's address is not reused when a program is unloaded.
     std::pair<const DecodedProgram *, uint64_t> program{launch.program, launch.program->addressOfInstruction(0)};
     if (program != knownProgram) {
       known.clear();
@@ -81,7 +81,7 @@ private:
 
   std::span<const HazardRule> rules;
   RuleSet active;
-  std::vector<std::unique_ptr<HazardFacts>> known; ///< of the program that was launched last
+  std::vector<std::unique_ptr<HazardFacts>> known; ///< of the program launched last
   std::pair<const DecodedProgram *, uint64_t> knownProgram{nullptr, 0};
   std::unordered_map<const Wave *, WaveState> waves;
   unsigned lastVectorRegister = vgprRows;
@@ -168,8 +168,8 @@ void HazardCheck::check(Wave &wave, const MicroOp *op, const WaveState &state, c
   }
 }
 
-/// gfx90a: the amount of a 64-bit shift may not be the last vector register the wave has, where that ends a block of
-/// eight (LLVM fixShift64HighRegBug).
+/// gfx90a: the amount of a 64-bit shift must not be in the wave's last vector register, if that ends a block of eight
+/// (LLVM fixShift64HighRegBug).
 void HazardCheck::checkShift(Wave &wave, const MicroOp *op, const InstructionFacts &facts) {
   if (!context.target.shiftAmountBug || facts.encoding->dpp || facts.reads.empty())
     return;
@@ -193,8 +193,8 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
   const HazardFacts &hazards = hazardsOf(op, facts);
   WaveState &state = waves[&wave];
-  // Compilers add up the instructions of a block to its end, also the jumps behind a conditional one that is taken
-  // (LLVM getWaitStatesSince); hardware takes longer than that for a jump.
+  // Compilers add up the instructions of a block to its end, including jumps after a conditional one that is taken
+  // (LLVM getWaitStatesSince); the hardware takes longer than that for a jump.
   if (state.time && op->instruction != state.last + 1 && isConditionalBranch(context.facts->of(state.last)))
     for (uint32_t next = state.last + 1; isBranch(context.facts->of(next)); ++next) {
       ++state.time;

@@ -46,15 +46,15 @@ void exec(const std::vector<RegisterUse> &uses, Out &out) {
     if (isExec(use))
       out.push_back({false, sgpr::exec, 2});
 }
-/// The number of an operand among the instruction's sources (0 is SrcA); matrix and dot products have no modifiers that
-/// change that, so it is the number of the operand without the destination and source modifiers.
+/// The index of an operand among the instruction's sources (0 is SrcA). Matrix and dot products have no modifiers that
+/// change it, so it is the operand's index without destination and source modifiers.
 int sourceNumber(const Facts &f, const RegisterUse &use) {
   int number = -1;
   for (int i = int(f.encoding->definitions); i <= use.operand; ++i)
     number += f.operands[size_t(i)].kind != RawOperand::Modifiers;
   return number;
 }
-/// SrcC: the third source; what accumulates in place repeats its destination.
+/// SrcC: the third source; accumulating instructions repeat their destination as it.
 bool isSourceC(const Facts &f, const RegisterUse &use) {
   if (!use.vector || use.operand < 0)
     return false;
@@ -161,7 +161,7 @@ void memoryReadsVector(const Facts &f, Out &out) {
       if (use.vector && !(use.role == Role::Old && f.loads))
         out.push_back(use);
 }
-/// Vector ALU without the matrix instructions, memory and LDS.
+/// Vector ALU without matrix instructions; memory; LDS.
 void otherReadsVector(const Facts &f, Out &out) {
   valuNotMatrixReadsVector(f, out);
   memoryReadsVector(f, out);
@@ -194,7 +194,7 @@ void partialWritesVector(const Facts &f, Out &out) {
   if (f.partialWrite)
     vectors(f.writes, out);
 }
-/// More than 64 bits of data. Buffer instructions with an SGPR as soffset are late enough.
+/// More than 64 bits of data. Buffer instructions with an SGPR as soffset read it late enough.
 void wideStoreData(const Facts &f, Out &out) {
   if (!isMemory(f) || !(f.stores || f.atomic))
     return;
@@ -228,7 +228,7 @@ void readsM0Early(const Facts &f, Out &out) {
 }
 uint16_t hwreg(const Facts &f) { return uint16_t(f.immediate & 63); }
 bool isSetreg(const Facts &f) { return isOneOf(f, {Opcode::S_SETREG_B32, Opcode::S_SETREG_IMM32_B32}); }
-/// The immediate of s_setreg_imm32 stands before the register's.
+/// The immediate of s_setreg_imm32 comes before the hwreg.
 uint16_t setregHwreg(const Facts &f) {
   return f.opcode() == Opcode::S_SETREG_IMM32_B32 ? uint16_t(f.operands.back().value & 63) : hwreg(f);
 }

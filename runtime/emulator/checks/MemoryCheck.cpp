@@ -1,14 +1,16 @@
-// Accesses that go wrong.
+// Finds invalid memory accesses.
 //
-// Accesses outside every allocation end a launch with or without this check; with it, the finding carries its name and
-// all lanes. It adds what the emulator carries out without a word but hardware doesn't, or not as meant:
-//   - atomics on addresses that aren't a multiple of their size (the hardware faults; plain accesses may be unaligned,
+// Accesses outside all allocations end a launch with or without this check; with it, the finding carries the check's
+// name and all lanes. The check adds accesses that the emulator executes silently but hardware does not, or not as
+// intended:
+//   - atomics on addresses that are not a multiple of their size (the hardware faults; plain accesses may be unaligned,
 //     LDS included: ROCm sets the unaligned access mode);
-//   - accesses past the workgroup's LDS, as it was asked for: up to the end of what the chip allocates there is memory
-//     that nobody wrote, behind it loads give zero and stores are dropped;
-//   - scalar loads from addresses that aren't a multiple of 4: the hardware ignores the low bits and loads what stands
-//     before;
-//   - accesses that start from one allocation and end in another, so far out of bounds that the room between
+//   - accesses beyond the LDS that the workgroup requested: up to the end of the chip's allocation this is memory that
+//     was never written; beyond it, loads return zero and stores are dropped;
+//   - scalar loads from addresses that are not a multiple of 4: the hardware ignores the low bits and loads from the
+//     address below;
+//   - accesses whose base is in one allocation and whose address is in another, so far out of bounds that the gap
+//     between allocations does not catch them.
 //     allocations doesn't catch them.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/MemoryReport.h"
@@ -88,7 +90,7 @@ private:
     throw WaveFault{op, what, std::countr_zero(lanes), !inLds, inLds ? 0 : first, "memory", lanes};
   }
 
-  /// What the launch asked for; the chip rounds up.
+  /// The bytes that the launch requested; the chip rounds up.
   static uint64_t askedLds(const Launch &launch) {
     return launch.kernel ? launch.kernel->ldsSize + launch.arguments->dynamicLds : launch.ldsBytes;
   }
@@ -141,7 +143,7 @@ private:
           &a.addresses[std::countr_zero(elsewhere)]);
   }
 
-  /// The pointer in SGPRs that an access starts from.
+  /// The pointer in SGPRs that is the base of an access.
   static bool baseOf(const Wave &w, const MicroOp *op, const MemoryAccess &a, uint64_t &base) {
     if (a.space != MemorySpace::Global)
       return false;

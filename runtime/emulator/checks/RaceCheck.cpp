@@ -14,7 +14,7 @@ namespace nstf::emulator::checks {
 
 std::unique_ptr<Check> makeRaceCheck(CheckContext &context) { return std::make_unique<RaceCheck>(context); }
 
-/// One lane's access, as it is held against the cells.
+/// One lane's access, which is checked against the cells.
 struct RaceCheck::Party {
   Wave &w;
   const MicroOp *op;
@@ -78,7 +78,7 @@ GroupClock RaceCheck::getShown(const Group &group, unsigned wave) {
   return shown;
 }
 
-/// What the own workgroup's waves stored up to these steps has left the L2.
+/// Marks the stores of the own workgroup's waves up to these steps as written back from the L2.
 void RaceCheck::writeBack(Group &group, const GroupClock &steps) {
   for (unsigned i = 0; i < group.waves.size(); ++i)
     if (HeldBack &held = group.waves[i].held; held.last <= steps[i])
@@ -114,7 +114,7 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
     return arriveGlobally(w, first);
   switch (Opcode(first->opcode)) {
   case Opcode::BUFFER_WBL2: {
-    // What was waited for before is in the L2, and the wave's next accesses come there later.
+    // Stores that were waited for are in the L2, and the wave's next accesses reach it later.
     Group &group = groupOf(w);
     writeBack(group, group.waves[w.number].released(w.number).group);
     group.waves[w.number].writesBack = true;
@@ -147,7 +147,7 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
     state.lds.any = false;
 }
 
-/// A barrier of all the launch's waves. A wave that waits comes here again and again; when it passes, all have come.
+/// A barrier of all waves of the launch. A waiting wave calls this repeatedly; when it passes, all have arrived.
 void RaceCheck::arriveGlobally(Wave &w, const MicroOp *first) {
   Group &group = groupOf(w);
   WaveState &state = group.waves[w.number];
@@ -191,14 +191,14 @@ bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAc
   if (a.space == MemorySpace::Scalar || a.space == MemorySpace::Lds)
     return false;
   const Launch &launch = *w.group->launch;
-  // What is wider than an atomic access has its scope for the cache's sake.
+  // An access wider than an atomic one has scope bits only for the cache.
   if (context.facts->of(op).policy.coherent())
     return a.kind == AccessKind::Load || a.bytes <= 8;
   return a.kind == AccessKind::Store && !launch.target->scopedStores && std::has_single_bit(a.lanes) &&
          (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].memory.any;
 }
 
-/// Whether it passes by what a workgroup's caches hold; an atomic operation always does, and on gfx90a any store.
+/// Whether the access bypasses the workgroup's caches; an atomic operation always does, and on gfx90a any store.
 bool RaceCheck::isDeviceWide(const Wave &w, const MicroOp *op, const MemoryAccess &a) {
   const CachePolicy policy = context.facts->of(op).policy;
   if (a.kind == AccessKind::Atomic || w.group->launch->target->scopedStores)
@@ -215,7 +215,7 @@ uint64_t placeOf(MemorySpace space, uint64_t at) { return at | (space == MemoryS
 } // namespace
 
 void RaceCheck::defer(const Party &party, Epoch other, uint64_t at, unsigned bytes) {
-  constexpr size_t max = 4096; // of a wave between two barriers; what is more is one place's over and over
+  constexpr size_t max = 4096; // for a wave between two barriers; beyond that they are repetitions at one place
   auto &deferred = party.group.waves[party.w.number].deferred;
   if (deferred.size() < max)
     deferred.try_emplace(placeOf(party.access.space, at), Deferred{party.op, other, party.lane, bytes});
@@ -271,7 +271,7 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
     if (inLds ? at + a.bytes > launch.ldsBytes || at + a.bytes < at : !launch.regions->find(at, a.bytes, region))
       continue;
     if (!inLds && !region->writable)
-      continue; // nobody can write it
+      continue; // no wave can write it
     if (!state.deferred.empty() && a.kind == AccessKind::Atomic && comparesAndSwaps(op))
       for (unsigned i = 0; i < a.bytes; ++i)
         state.deferred.erase(placeOf(a.space, at + i));
@@ -285,14 +285,14 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
       party.self.word |= uint64_t(unlocks);
     }
     cells.forEach(at, a.bytes, [&](RaceCell &cell, uint64_t byte, unsigned bytes) { check(party, cell, byte, bytes); });
-    // An atomic operation whose old value nobody asks for tells its wave nothing of the others.
+    // An atomic operation that does not return the old value gives its wave no information about other waves.
     bool tells = a.kind != AccessKind::Atomic || !context.facts->of(op).writes.empty();
     if (synchronises || unlocks)
       synchronise(group, w.number, inLds ? group.ldsLocations[at] : locations[at],
                   unlocks || !tells ? AccessKind::Store : a.kind, isDeviceWide);
   }
   if (synchronises && writes)
-    ++state.now.group[w.number]; // what comes next wasn't released
+    ++state.now.group[w.number]; // later accesses are not released
 }
 
 void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes) {
@@ -329,7 +329,7 @@ void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes)
       *read = {};
 }
 
-/// Of a load behind a store of another workgroup: whether caches let it see that.
+/// For a load after a store of another workgroup: checks whether caches let it see the store.
 void RaceCheck::checkFreshness(const Party &party, Epoch store, uint64_t at, unsigned bytes) {
   const WaveState &state = party.group.waves[party.w.number];
   if (party.self.atomic() && store.atomic())
@@ -340,7 +340,7 @@ void RaceCheck::checkFreshness(const Party &party, Epoch store, uint64_t at, uns
     report(party, store, true, at, bytes, ", and no older line is dropped (buffer_inv) after that is known");
 }
 
-/// Whether the store puts there what is there already.
+/// Whether the store writes the value that is there already.
 bool RaceCheck::sameValue(const Party &party, uint64_t at, unsigned bytes) const {
   if (party.access.kind != AccessKind::Store)
     return false;

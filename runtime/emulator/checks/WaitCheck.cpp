@@ -1,9 +1,9 @@
-// Results used before an s_waitcnt proves them there.
+// Finds results used before an s_waitcnt proves that they have arrived.
 //
-// Three mistakes: an instruction reads or overwrites a register that an operation under way will write; a wave touches
-// LDS that a load to LDS of its own will write; a wave goes through a barrier with LDS accesses under way whose bytes
-// another wave then uses. Global memory needs no wait at a workgroup's barrier: its waves share one cache, in order
-// (LLVM AMDGPUUsage, memory model of gfx90a and gfx942 outside threadgroup split mode).
+// The check finds three mistakes. An instruction reads or overwrites a register that an outstanding operation will
+// write. A wave touches LDS that its own outstanding load to LDS will write. A wave passes a barrier with outstanding
+// LDS accesses whose bytes another wave then uses. Global memory needs no wait at a workgroup's barrier: the waves
+// share one cache, in order (LLVM AMDGPUUsage, memory model of gfx90a and gfx942 outside threadgroup split mode).
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/checks/WaitQueue.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
@@ -15,18 +15,18 @@
 namespace nstf::emulator::checks {
 namespace {
 
-/// LDS accesses that were under way when their wave went through the workgroup's last barrier.
+/// LDS accesses that were outstanding when their wave passed the workgroup's last barrier.
 struct UnsafeAccess {
   unsigned wave;
   const MicroOp *op;
   bool writes;
   ByteRanges bytes;
-  std::string wait; ///< what was missing
+  std::string wait; ///< the missing wait
 };
 
 struct WaveState {
   WaitQueue queue;
-  bool touchedLds = false, touchedMemory = false; // by the instruction at hand
+  bool touchedLds = false, touchedMemory = false; // by the current instruction
   ByteRanges lds;
 };
 
@@ -65,7 +65,7 @@ private:
   std::unordered_map<const Workgroup *, std::vector<UnsafeAccess>> unsafe;
 };
 
-/// Results that come back in the order of issue may go to the same register.
+/// Results that return in the order of issue may go to the same register.
 bool returnsInOrder(const InstructionFacts &first, const InstructionFacts &second) {
   return first.kind == second.kind &&
          (first.kind == InstructionKind::VectorMemory || first.kind == InstructionKind::Lds);
@@ -73,10 +73,10 @@ bool returnsInOrder(const InstructionFacts &first, const InstructionFacts &secon
 
 void WaitCheck::checkUse(Wave &wave, const MicroOp *op, const InstructionFacts &facts, const RegisterUse &use,
                          bool overwrites, WaveState &state) {
-  // The half of a register that a d16 load leaves alone is no read: these chips write all of it.
+  // The half of a register that a d16 load keeps is no read: these chips write the whole register.
   bool asResult = overwrites || (use.role == OperandRole::Old && (facts.loads || facts.atomic));
   while (state.queue.awaits(use)) {
-    // Of the registers of `use`, the operation that concerns the instruction; others may be there that don't.
+    // The operation that concerns the instruction, among those that write registers of `use`.
     PendingOperation *found = nullptr;
     for (PendingOperation &operation : state.queue.operations) {
       if (!operation.lanes || (asResult && returnsInOrder(*operation.facts, facts)))

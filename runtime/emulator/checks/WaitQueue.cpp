@@ -9,7 +9,7 @@ static constexpr unsigned maxVectorMemory = 63;
 
 void ByteRanges::add(uint32_t begin, uint32_t bytes) {
   uint32_t end = begin + bytes;
-  // Lanes mostly come in ascending order and touch each other.
+  // Lanes mostly come in ascending order with adjacent ranges.
   if (!ranges.empty() && begin >= ranges.back().first && begin <= ranges.back().second) {
     ranges.back().second = std::max(ranges.back().second, end);
     return;
@@ -43,8 +43,8 @@ void WaitQueue::add(PendingOperation operation, bool touchedLds, bool touchedMem
   const InstructionFacts &facts = *operation.facts;
   switch (facts.kind) {
   case InstructionKind::Flat:
-    // Both counters go up, each comes down when its unit is done. What went to memory comes back in the order of
-    // vector memory; its lgkmcnt part at any time.
+    // Both counters are raised; each is lowered when its unit is done. The memory part returns in the order of vector
+    // memory, the lgkmcnt part at any time.
     operation.vm = touchedMemory;
     operation.lgkm = touchedLds;
     operation.vmOrdered = touchedMemory && !touchedLds;
@@ -63,7 +63,7 @@ void WaitQueue::add(PendingOperation operation, bool touchedLds, bool touchedMem
   operations.push_back(std::move(operation));
   if (operations.back().lanes)
     countResults(operations.back(), 1);
-  // With the counter full, this one has not issued before an older one was done. LLVM counts on that.
+  // With a full counter, this operation was issued only after an older one was done. LLVM relies on that.
   if (operations.size() > maxVectorMemory)
     wait({.vm = maxVectorMemory});
 }

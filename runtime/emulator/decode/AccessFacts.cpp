@@ -9,7 +9,7 @@ template <unsigned n> constexpr uint8_t words = 4 * n;
 constexpr uint8_t ubyte = 1, sbyte = 1, ubyteLow = 1, ubyteHigh = 1, sbyteLow = 1, sbyteHigh = 1, byte = 1,
                   byteHigh = 1;
 constexpr uint8_t ushort = 2, sshort = 2, ushortLow = 2, ushortHigh = 2, halfword = 2, halfwordHigh = 2;
-// Whether LDS pairs and typed buffer instructions load or store, by their meanings' names.
+// Whether LDS pairs and typed buffer instructions load or store, by the names of their meanings.
 enum Meaning { load, store, read, write };
 
 constexpr std::array<AccessFacts, opcodeCount> makeFacts() {

@@ -45,7 +45,7 @@ bool stripSuffix(std::string &name, llvm::StringRef suffix) {
 
 Encoding parseName(std::string name) {
   Encoding e;
-  // _vcd, _acd: C and D in VGPRs or AGPRs; the operands' registers say it too.
+  // _vcd, _acd: C and D in VGPRs or AGPRs, which the operands' registers tell too.
   const char *generations[] = {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd", "_opsel", "_agpr", "_alt"};
   e.keepsHalf = llvm::StringRef(name).ends_with("_gfx9_gfx9");
   for (bool again = true; again;) {
@@ -123,8 +123,8 @@ struct Disassembler::Implementation {
   std::unique_ptr<llvm::MCInstPrinter> printer;
   static constexpr size_t longest = 8; // bytes of an instruction
   std::string targetName;
-  size_t expressions = 0;   // operands that LLVM made an expression of
-  uint8_t modifierType = 0; // MCOI operand type of source modifiers; no public header names it
+  size_t expressions = 0;   // operands for which LLVM made an expression
+  uint8_t modifierType = 0; // MCOI operand type of source modifiers; no public header defines it
   std::unordered_map<unsigned, Encoding> encodings;
   std::unordered_map<unsigned, RawOperand> registerOperands;
 
@@ -172,12 +172,12 @@ struct Disassembler::Implementation {
     return encodings.emplace(opcode, std::move(e)).first->second;
   }
 
-  /// A literal that the end of the bytes cuts off would crash LLVM too: it gets to see zeros there. So would the
-  /// literal 255 of v_madmk_f16 and v_madak_f16, which it takes for the sign of a literal: it gets to see another one.
+  /// A literal that is truncated by the end of the bytes would also crash LLVM: it gets zeros instead. So would the
+  /// literal 255 of v_madmk_f16 and v_madak_f16, which LLVM takes for the marker of a literal: it gets another value.
   bool read(std::span<const uint8_t> bytes, uint64_t address, llvm::MCInst &inst, unsigned &size) {
-    constexpr uint32_t crashing = 255, other = 0x5a5a; // which no constant of an operand is
+    constexpr uint32_t crashing = 255, other = 0x5a5a; // not an inline constant of any operand
     uint8_t seen[longest] = {};
-    const size_t whole = bytes.size() / 4 * 4; // of dwords, as crashesDisassembler sees them
+    const size_t whole = bytes.size() / 4 * 4; // whole dwords, as crashesDisassembler reads them
     std::copy(bytes.begin(), bytes.begin() + long(std::min(whole, longest)), seen);
     const bool change = (seen[3] & 0xfc) == 0x48 && std::memcmp(&seen[4], &crashing, 4) == 0;
     if (change)
@@ -201,7 +201,7 @@ struct Disassembler::Implementation {
     return registerOperands.emplace(reg.id(), makeRegisterOperand(reg)).first->second;
   }
 
-  /// Implicit registers are LLVM's own, not a generation's, so some have no encoding.
+  /// Implicit registers are LLVM's generic ones, not those of a generation, so some have no encoding.
   void addImplicit(std::vector<RawOperand> &operands, llvm::MCRegister reg) const {
     static constexpr struct {
       const char *name;
@@ -235,14 +235,14 @@ struct Disassembler::Implementation {
     } else {
       operand.kind = RawOperand::Scalar;
       operand.value = index;
-      // VCC, EXEC … are pairs with a name of their own; M0_gfxpre11 is no tuple.
+      // VCC, EXEC … are pairs with names of their own; M0_gfxpre11 is no tuple.
       bool pair = name.starts_with("VCC") || name.starts_with("EXEC") || name.starts_with("FLAT_SCR") ||
                   name.starts_with("XNACK_MASK");
       if (pair)
         operand.count = name.contains("_LO") || name.contains("_HI") ? 1 : 2;
       else if (!name.starts_with("SGPR"))
         operand.count = name.starts_with("TTMP") ? unsigned(name.count("TTMP")) : 1;
-      // The operand numbers 235 to 253 are values that can only be read; they have places of their own in the file.
+      // The operand numbers 235 to 253 are read-only values; they have places of their own in the file.
       switch (index) {
       case 235:
         operand.value = sgpr::sharedBase;
@@ -256,7 +256,7 @@ struct Disassembler::Implementation {
       case 238:
         operand.value = sgpr::privateLimit;
         break;
-      case 239: // pops_exiting_wave_id: pixel shaders' order; there is none
+      case 239: // pops_exiting_wave_id: order of pixel shaders; not implemented
         operand.kind = RawOperand::Immediate;
         operand.value = 0;
         break;
@@ -278,12 +278,12 @@ struct Disassembler::Implementation {
   }
 };
 
-/// Those that nobody uses right now: making one takes LLVM longer than decoding a small program.
+/// Implementations that are not in use: LLVM takes longer to make one than to decode a small program.
 struct Disassembler::Idle {
   std::mutex mutex;
   std::vector<std::unique_ptr<Implementation>> all;
   static Idle &get() {
-    static auto *idle = new Idle; // outlives whatever static object still decodes
+    static auto *idle = new Idle; // outlives static objects that still decode
     return *idle;
   }
 };
@@ -304,7 +304,7 @@ Disassembler::Disassembler(const Target &target) {
 }
 
 Disassembler::~Disassembler() {
-  constexpr size_t maxExpressions = 1 << 20; // they stay in LLVM's context as long as that lives
+  constexpr size_t maxExpressions = 1 << 20; // they stay in LLVM's context as long as it lives
   if (!impl || impl->expressions > maxExpressions)
     return;
   Idle &idle = Idle::get();
@@ -320,7 +320,7 @@ bool crashesDisassembler(std::span<const uint8_t> bytes) {
     return value;
   };
   constexpr uint32_t literal = 0xff;
-  // Where the bytes end after the first dword, LLVM gets to see zeros.
+  // If the bytes end after the first dword, LLVM gets zeros.
   uint32_t first = dword(0), second = dword(4), family = first >> 26;
   if (family == 0x34) { // VOP3, VOP3P: three sources of nine bits
     uint32_t opcode = first >> 16 & 0x3ff;

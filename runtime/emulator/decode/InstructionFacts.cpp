@@ -22,8 +22,8 @@ public:
   }
 
   InstructionFacts collect() {
-    // Order matters: the registers, then what depends on them.
-    // The disassembler may repeat a tied register behind the operands that LLVM describes.
+    // Order matters: first the registers, then the facts that depend on them. The disassembler may repeat a tied
+    // register after the operands that LLVM describes.
     for (unsigned i = 0; i < raw.operands.size() && i < e.tied.size(); ++i)
       explicitOperand(i);
     for (const RawOperand &operand : e.implicitReads)
@@ -50,7 +50,7 @@ private:
         use.first = use.first == sgpr::vccz ? sgpr::vcc : sgpr::exec;
         use.count = 2;
       } else if (use.first >= sgpr::sharedBase && use.first != sgpr::scc) {
-        return; // constants of the launch
+        return; // constants during the launch
       }
     }
     uses.push_back(use);
@@ -94,7 +94,7 @@ private:
         return operand.count == 4 ? Role::Resource : Role::Address;
       if (isTied(i))
         return isAtomic() ? Role::Data : Role::Old;
-      if (isBuffer() || info.addressing == Addressing::Scratch) { // the data stand first
+      if (isBuffer() || info.addressing == Addressing::Scratch) { // the data comes first
         bool hasData = (isStore() || isAtomic()) && !e.lds;
         return hasData && registersSeen == 0 ? Role::Data : Role::Address;
       }
@@ -122,7 +122,7 @@ private:
     if (operand.value == sgpr::m0 && facts.kind == Kind::Lds)
       role = Role::Address;
     if (operand.value == sgpr::flatScratch) {
-      // gfx942 keeps it out of the SGPRs; global addresses don't need it.
+      // gfx942 keeps it outside the SGPRs; global addresses do not need it.
       if (target.architectedFlatScratch || info.addressing == Addressing::Global)
         return;
       role = Role::Address;
@@ -157,8 +157,8 @@ private:
     f.policy = policy();
   }
 
-  /// The bits stand in one operand: the only one of cache maintenance, the last of scalar memory; in buffers behind
-  /// resource, soffset, offset (and the format of typed ones), else behind the offset.
+  /// The bits are in one operand: the only one of cache maintenance, the last one of scalar memory. In buffer
+  /// instructions it follows resource, soffset, offset (and the format of typed ones), in others the offset.
   CachePolicy policy() const {
     const bool maintenance = info.form == Form::Cache;
     if (!(isMemory() || facts.kind == Kind::ScalarMemory) || (info.effect == MemoryEffect::None && !maintenance))
@@ -188,7 +188,7 @@ private:
     return facts.kind == Kind::Vector || facts.kind == Kind::Transcendental || facts.kind == Kind::Lds || isMemory();
   }
 
-  /// Whether a selector says which part of a dword the result goes to.
+  /// Whether a selector determines the part of a dword that the result is written to.
   bool writesPart() const {
     if (facts.writes.empty() || !facts.writes[0].vector)
       return false;
@@ -216,7 +216,7 @@ private:
   const Encoding &e;
   const InstructionInfo &info;
   InstructionFacts facts;
-  unsigned registersSeen = 0; // vector sources before the operand at hand
+  unsigned registersSeen = 0; // vector sources before the current operand
 };
 
 } // namespace

@@ -8,7 +8,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// The spellings of Instructions.def's types that mean the same to decoding.
+/// Spellings of types in Instructions.def that are equivalent for decoding.
 namespace spelled {
 using enum OperandType;
 constexpr OperandType U16 = u16, I16 = i16, F16 = f16, U32 = u32, I32 = i32, F32 = f32, U64 = u64, I64 = i64, F64 = f64;
@@ -17,14 +17,14 @@ constexpr OperandType F16bits = f16, F32bits = f32, F64bits = f64;
 constexpr OperandType i16exponent = i16, i32exponent = i32, i64exponent = i32;
 } // namespace spelled
 
-/// Which unit multiplies a matrix's elements.
+/// The unit that multiplies a matrix's elements.
 namespace element {
 using enum MatrixUnit;
 constexpr MatrixUnit f64 = Double, f32 = Single, f16 = Xdl, bf16 = Xdl, i8 = Xdl, xf32 = Xdl, FP8_FP8 = Xdl,
                      FP8_BF8 = Xdl, BF8_FP8 = Xdl, BF8_BF8 = Xdl;
 } // namespace element
 
-// What LDS pairs and typed buffer instructions do to memory, by their meanings.
+// Effects of LDS pairs and typed buffer instructions on memory, by the names of their meanings.
 constexpr MemoryEffect read = MemoryEffect::Load, load = MemoryEffect::Load, write = MemoryEffect::Store,
                        store = MemoryEffect::Store;
 

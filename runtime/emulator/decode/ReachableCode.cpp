@@ -36,7 +36,7 @@ private:
     return {};
   }
 
-  /// Whether it is new; instructions that overlap end the walk.
+  /// Whether the instruction is new; overlapping instructions end the analysis.
   bool enter(uint64_t address, unsigned size) {
     const auto next = sizes.lower_bound(address);
     if (next != sizes.end() && next->first == address)
@@ -47,7 +47,7 @@ private:
     return !overlaps;
   }
 
-  /// From there to where it doesn't go on behind an instruction.
+  /// Follows code from an address to an instruction after which control does not continue.
   void run(uint64_t address) {
     ownPlace.reset();
     for (Code code = textBehind(address); code.size() >= 4 && address % 4 == 0; code = textBehind(address)) {
@@ -87,7 +87,7 @@ private:
       open.push_back(next + uint64_t(int64_t(int16_t(raw.operands.back().value)) * 4));
   }
 
-  /// s_getpc_b64, s_add_u32 and s_addc_u32 of constants, one behind the other.
+  /// s_getpc_b64, s_add_u32 and s_addc_u32 of constants, one after the other.
   struct OwnPlace {
     uint32_t low; ///< the first of the two registers
     uint64_t value;
@@ -107,7 +107,7 @@ private:
                       operands[2].kind == RawOperand::Immediate;
     if (!adds)
       return ownPlace.reset();
-    // The carry into the upper half is of the addition before.
+    // The carry into the upper half comes from the previous addition.
     ownPlace->value += ownPlace->steps ? uint64_t(operands[2].value) << 32 : uint64_t(uint32_t(operands[2].value));
     ofOwnPlace.insert(address);
     if (++ownPlace->steps < 2)
@@ -118,7 +118,7 @@ private:
     ownPlace.reset();
   }
 
-  /// Whether the registers of all jumps hold only what is known.
+  /// Whether the registers of all jumps hold only known values.
   bool knowsJumps() {
     if (jumps.empty())
       return true;
@@ -134,14 +134,14 @@ private:
           uint64_t(operand.value) + 1 >= sgpr::count)
         return false;
       const size_t low = size_t(operand.value), high = low + 1;
-      // A function that calls others keeps its return address in a vector register's lanes.
+      // A function that calls others saves its return address in a vector register's lanes.
       const bool isReturn = opcode == Opcode::S_SETPC_B64 && returns[low] && returns[high];
       const bool isMade = made[low] && made[high] && !restored[low] && !restored[high];
       return !others[low] && !others[high] && (isReturn || isMade);
     });
   }
 
-  /// By what scalar registers get values: calls, lanes of vector registers, other than own places.
+  /// How scalar registers get values other than relative addresses: by calls, from lanes of vector registers.
   void noteWrites(uint64_t address, Registers &returns, Registers &others, Registers &restored) {
     unsigned size;
     if (!disassembler.decode(textBehind(address), address, raw, size))
@@ -151,7 +151,7 @@ private:
     if (opcode == Opcode::S_GETPC_B64 || ofOwnPlace.contains(address))
       return;
     if (opcode == Opcode::S_MOVRELD_B32 || opcode == Opcode::S_MOVRELD_B64)
-      others.set(); // whichever
+      others.set(); // any register
     Registers &to = opcode == Opcode::S_SWAPPC_B64 || opcode == Opcode::S_CALL_B64 ? returns
                     : name == "V_READLANE_B32"                                     ? restored
                                                                                    : others;
@@ -160,7 +160,7 @@ private:
         to.set(use.first + i);
   }
 
-  /// Instructions behind each other are one piece.
+  /// Adjacent instructions form one part.
   std::vector<Code> pieces() const {
     std::vector<Code> all;
     for (const auto &[address, size] : sizes) {
@@ -177,11 +177,11 @@ private:
   const Target &target;
   const std::span<const Code> texts;
   Disassembler disassembler;
-  RawInstruction raw; ///< at hand
+  RawInstruction raw; ///< the current one
   std::vector<uint64_t> open, jumps;
   std::map<uint64_t, unsigned> sizes; ///< of instructions reached, by address
-  std::set<uint64_t> ofOwnPlace;      ///< additions
-  Registers made;                     ///< hold an address so made
+  std::set<uint64_t> ofOwnPlace;      ///< addresses of the additions
+  Registers made;                     ///< registers that hold such an address
   std::optional<OwnPlace> ownPlace;
   bool overlaps = false;
 };

@@ -1,4 +1,4 @@
-// Vector instructions with operands of their own, and matrix instructions.
+// Translates vector instructions with special operands, and matrix instructions.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/decode/Translator.h"
 
@@ -84,7 +84,7 @@ void Translator::crossLane(const RawInstruction &raw) {
   case Opcode::V_READFIRSTLANE_B32:
   case Opcode::V_READLANE_B32: {
     unsigned destination = unsigned(cursor.next().value);
-    vectorRow(raw.operands[cursor.at]); // nothing else
+    vectorRow(raw.operands[cursor.at]); // must be a vector register
     SourceRef source = plainSource(cursor.next(), u32, 0);
     SourceRef lane = e.opcode == Opcode::V_READLANE_B32 ? scalarSource(cursor.next()) : 0;
     MicroOp &op = emit(e.opcode);
@@ -172,8 +172,8 @@ void Translator::crossLane(const RawInstruction &raw) {
   }
 }
 
-/// fp8 conversions: op_sel picks the byte, half or place of the result, in the handler's flags: bit k op_sel of source
-/// k (bits 0 to 2), bit 3 that of the result.
+/// fp8 conversions: op_sel selects the byte or half of a source and the place of the result. In the handler's flags,
+/// bit k is op_sel of source k (bits 0 to 2), and bit 3 is op_sel of the result.
 void Translator::conversionFp8(const RawInstruction &raw) {
   const Encoding &e = *raw.encoding;
   bool fromByte = e.name.starts_with("V_CVT_F32_") || e.name.starts_with("V_CVT_PK_F32_");
@@ -181,7 +181,7 @@ void Translator::conversionFp8(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
   if (e.dpp)
-    cursor.next(); // the old destination again
+    cursor.next(); // repeats the old destination
   uint32_t flags = 0;
   SourceRef sources[2] = {};
   for (unsigned k = 0; k < (fromByte ? 1 : 2); ++k) {
@@ -196,7 +196,7 @@ void Translator::conversionFp8(const RawInstruction &raw) {
       flags |= 8;
   }
   if (stochastic && !cursor.done() && raw.operands[cursor.at].kind == RawOperand::Modifiers)
-    flags |= cursor.next().value & modOpSel; // op_sel[2]: low bit of the byte's number
+    flags |= cursor.next().value & modOpSel; // op_sel[2]: low bit of the byte's index
   std::vector<int64_t> rest = cursor.rest();
   if (e.sdwa && rest.size() >= 1) { // the source's byte or half; results are whole registers
     if (rest.size() >= 4 && rest[rest.size() - 3] != 6)
@@ -219,7 +219,7 @@ void Translator::matrix(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
   SourceRef a = rowRef(vectorRow(cursor.next())), b = rowRef(vectorRow(cursor.next()));
-  const RawOperand &c = cursor.next(); // of the sparse forms: the index; what is added to is the destination
+  const RawOperand &c = cursor.next(); // for sparse forms the index; their addend is the destination
   bool constant = c.kind == RawOperand::Immediate;
   SourceRef addend = constant ? constantRow(uint64_t(c.value), true) : rowRef(vectorRow(c));
   std::vector<int64_t> rest = cursor.rest();

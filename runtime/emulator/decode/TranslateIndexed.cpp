@@ -1,12 +1,12 @@
-// Results to where s_set_gpr_idx_on says.
+// Redirects results under s_set_gpr_idx_on.
 //
-// Such an instruction writes a temporary row; a micro-op behind it moves that to the destination's number plus M0[7:0].
-// Sources are redirected where they are read (Translator::plainSource).
+// Such an instruction writes a temporary row; a micro-op after it moves the row to the destination's number plus
+// M0[7:0]. Sources are redirected where they are read (Translator::plainSource).
 #include "runtime/emulator/decode/Translator.h"
 
 namespace nstf::emulator {
 
-/// The result's rows to where the index says.
+/// Moves the result's rows to the indexed place.
 void Translator::writeIndexed(unsigned destination, unsigned rows) {
   for (unsigned part = 0; part < rows; ++part) {
     MicroOp &write = emit(Opcode::WriteIndexed);
@@ -15,7 +15,7 @@ void Translator::writeIndexed(unsigned destination, unsigned rows) {
   }
 }
 
-/// s_set_gpr_idx_on with DST, of an instruction whose micro-ops stand from `first` on and write its destination.
+/// Applies s_set_gpr_idx_on with DST to an instruction whose micro-ops begin at `first` and write its destination.
 void Translator::redirectResult(const RawInstruction &raw, size_t first) {
   if (!(indexedOperands & 8))
     return;
@@ -42,12 +42,12 @@ void Translator::redirectResult(const RawInstruction &raw, size_t first) {
     break;
   default:
     if (infoOf(raw.encoding->opcode).form != Form::Carry)
-      throw Unsupported(); // results that keep part of the register, or swap two
+      throw Unsupported(); // results that keep part of the register, or that swap two registers
   }
   if (raw.encoding->sdwa)
     throw Unsupported();
   destination = vectorRow(raw.operands[0]);
-  for (size_t i = first; i < program.ops.size(); ++i) // those before it write temporary rows
+  for (size_t i = first; i < program.ops.size(); ++i) // earlier ones write temporary rows
     if (program.ops[i].destination == destination && Opcode(program.ops[i].opcode) != Opcode::LaneRestore)
       program.ops[i].destination = uint16_t(resultTemporary);
   bool restores = Opcode(program.ops.back().opcode) == Opcode::LaneRestore;

@@ -1,7 +1,6 @@
-// Memory instructions to micro-ops.
+// Translates memory instructions to micro-ops.
 //
-// LLVM gives operands by position; which position means what depends on the address form, which is in the name's
-// suffix.
+// LLVM gives operands by position; their meanings depend on the address form, which the name's suffix states.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/decode/Translator.h"
 
@@ -11,7 +10,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// The lanes that ds_swizzle_b32's offset has each lane read, in groups of 32: an order for Fourier transforms, a
+/// The lane that each lane reads under ds_swizzle_b32's offset, in groups of 32: an order for Fourier transforms, a
 /// rotation, a permutation of four lanes, or and-, or- and xor-masks.
 std::array<uint32_t, 64> swizzledLanes(unsigned pattern) {
   std::array<uint32_t, 64> lanes;
@@ -42,7 +41,7 @@ bool compares(const Encoding &e) { return e.name.find("_CMPSWAP") != std::string
 void Translator::scalarMemory(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = unsigned(cursor.next().value);
-  if (raw.encoding->returns) // the data again
+  if (raw.encoding->returns) // repeats the data
     cursor.next();
   SourceRef base = scalarSource(cursor.next());
   SourceRef offset = scalarConstant(0);
@@ -59,7 +58,7 @@ void Translator::scalarMemory(const RawInstruction &raw) {
   op.flags = (raw.encoding->returns ? memoryReturns : 0) | (compares(*raw.encoding) ? memoryCompares : 0);
 }
 
-/// The instructions without an address, or without data.
+/// Instructions without an address, or without data.
 void Translator::ldsByLane(const RawInstruction &raw) {
   MicroOp &op = emit(raw.encoding->opcode);
   if (raw.operands.empty()) // ds_nop
@@ -177,7 +176,7 @@ void Translator::buffer(const RawInstruction &raw) {
                    (e.returns ? memoryReturns : 0) | (compares(e) ? memoryCompares : 0);
   if (!e.lds && e.opcode != Opcode::BUFFER_STORE_LDS_DWORD)
     data = vectorRow(cursor.next());
-  if (e.returns) // the data register again
+  if (e.returns) // repeats the data register
     data = vectorRow(cursor.next());
   if (e.offen || e.idxen)
     address = rowRef(vectorRow(cursor.next()));

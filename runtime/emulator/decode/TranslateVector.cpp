@@ -1,4 +1,4 @@
-// Vector instructions to micro-ops.
+// Translates vector instructions to micro-ops.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/decode/Translator.h"
 
@@ -13,7 +13,7 @@ bool isPair16(OperandType t) {
 }
 bool isPair32(OperandType t) { return t == OperandType::v2f32 || t == OperandType::v2b32; }
 
-/// The lane that DPP control `control` has lane i read, or -1 (rows are 16 lanes).
+/// The lane that lane i reads under DPP control `control`, or -1 (rows have 16 lanes).
 int dppLane(unsigned control, int i) {
   int row = i & ~15, in = i & 15;
   if (control <= 0xff)
@@ -56,10 +56,10 @@ int dppLane(unsigned control, int i) {
   return -1;
 }
 
-/// f64 and f16 results round by the setting for f64 and f16, whatever they come from, and so do conversions of f64.
+/// f64 and f16 results are rounded by the setting for f64 and f16, whatever their sources; so are conversions from f64.
 FloatMode floatModeOf(const InstructionInfo &info) {
   using enum OperandType;
-  // These look at bits, or are computed to more bits than rounding matters for.
+  // These operate on bits, or are computed with more bits than rounding affects.
   for (const char *name : {"V_DIV_FIXUP_", "V_FREXP_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"})
     if (info.name.starts_with(name))
       return FloatMode::None;
@@ -136,7 +136,7 @@ SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, 
   return source;
 }
 
-/// DPP: source 0 with its lanes moved, EXEC narrowed until LaneRestore. The control is the last four immediates.
+/// DPP: moves the lanes of source 0, and narrows EXEC until LaneRestore. The control is in the last four immediates.
 SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type, unsigned modifiers,
                                      const std::vector<int64_t> &rest) {
   if (rest.size() < 4)
@@ -161,7 +161,7 @@ SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type
   return vectorSource({RawOperand::Vector, 1, int64_t(temporary(0))}, type, 0, modifiers);
 }
 
-/// Clamp and output modifier after the instruction wrote `row`.
+/// Applies clamp and output modifier after the instruction wrote `row`.
 void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t omod) {
   using enum OperandType;
   auto after = [&](Opcode opcode, int64_t flags, FloatMode mode = FloatMode::None) {
@@ -178,7 +178,7 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
         after(Opcode::Scale32, omod, FloatMode::Single);
         program.ops.back().destination = uint16_t(row + k);
       }
-    else if (type == f16 || type == f32 || type == f64) // integers aren't scaled
+    else if (type == f16 || type == f32 || type == f64) // integers are not scaled
       after(type == f16   ? Opcode::Scale16
             : type == f32 ? Opcode::Scale32
                           : Opcode::Scale64,
@@ -196,7 +196,7 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
       return after(Opcode::ClampPair16, 0);
     case v2f32:
       return after(Opcode::ClampPair32, 0);
-    default: // integers that can't overflow
+    default: // integers that cannot overflow
       return;
     }
   }
@@ -208,8 +208,8 @@ void Translator::vector(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
   bool accumulates = info.form == Form::Accumulate;
-  if (e.dpp && (!accumulates || e.opcode == Opcode::V_PK_FMAC_F16)) // LLVM doesn't know that it accumulates
-    cursor.next();                                                  // the old destination again
+  if (e.dpp && (!accumulates || e.opcode == Opcode::V_PK_FMAC_F16)) // LLVM does not know that it accumulates
+    cursor.next();                                                  // repeats the old destination
   unsigned count = 0;
   while (count < 3 && info.types[count + 1] != OperandType::none)
     ++count;
@@ -222,9 +222,9 @@ void Translator::vector(const RawInstruction &raw) {
     operands[k] = &cursor.source(modifiers[k]);
     anyModifiers |= cursor.at - before == 2;
     if (cursor.at - before == 1 && (isPair16(info.types[k + 1]) || isPair32(info.types[k + 1])))
-      modifiers[k] = modOpSelHigh; // v_dot2c: no op_sel
+      modifiers[k] = modOpSelHigh; // v_dot2c has no op_sel
     else if (accumulates && isPair16(info.types[k + 1]))
-      modifiers[k] |= modOpSelHigh; // v_pk_fmac_f16 as VOP3 has none, either
+      modifiers[k] |= modOpSelHigh; // nor does v_pk_fmac_f16 as VOP3
   }
   std::vector<int64_t> rest = cursor.rest();
   int selects[3] = {-1, -1, -1};
@@ -260,14 +260,14 @@ void Translator::vector(const RawInstruction &raw) {
   if (accumulates)
     sources[2] = rowRef(destination);
 
-  // 16-bit VOP3 instructions may write the upper half and keep the lower; some keep the upper one, too.
+  // 16-bit VOP3 instructions may write the upper half and keep the lower one; some keep the upper one too.
   bool toHigh = bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && (modifiers[0] & modOpSelHigh);
   bool half = toHigh || (bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf);
   bool partial = (e.sdwa && resultSelect != 6) || half || (indexedOperands & 8);
   unsigned row = partial ? resultTemporary : destination;
   Opcode opcode = e.opcode;
   OperandType resultType = e.opcode == Opcode::V_CVT_PKRTZ_F16_F32 ? OperandType::v2f16 : info.types[0];
-  if (clamp && !isFloat(resultType)) { // what can overflow saturates
+  if (clamp && !isFloat(resultType)) { // instructions that can overflow saturate
     Opcode saturating = findOpcode(e.name + "_CLAMP");
     if (saturating != Opcode::Trap)
       opcode = saturating;

@@ -4,7 +4,7 @@
 
 namespace nstf::emulator {
 
-/// VALU, LDS and vector memory, with the micro-ops around them.
+/// VALU, LDS and vector memory, and the micro-ops around them.
 static bool isVector(Opcode opcode) {
   if (opcode >= Opcode::Trap)
     return opcode != Opcode::Trap && opcode != Opcode::ScalarCondition;
@@ -72,7 +72,7 @@ void Translator::run(std::span<const std::span<const uint8_t>> texts) {
       else
         instruction(raw, base + at, size);
     }
-    current = uint32_t(program.addresses.size()); // running off the end
+    current = uint32_t(program.addresses.size()); // for control that runs off the end
     program.addresses.push_back(base + text.size());
     trap(trapReason::unknown);
     --program.traps;
@@ -214,7 +214,7 @@ void Translator::scalar(const RawInstruction &raw) {
     unsigned count = info.types[2] != OperandType::none ? 2 : 1;
     for (unsigned k = 0; k < count; ++k)
       sources[k] = scalarSource(cursor.next());
-    // s_cmov, s_bitset: the tied old value is in the destination anyway
+    // s_cmov, s_bitset: the tied old value is in the destination already
   }
   MicroOp &op = emit(opcode);
   op.destination = uint16_t(destination);

@@ -24,7 +24,7 @@ std::map<std::string, double, std::less<>> matrixFlopsPerPass(const support::Yam
   return rates;
 }
 
-/// `chosen`: none takes the processor's own numbers and its default chip's.
+/// Without `chosen`: the processor's own numbers and those of its default chip.
 DeviceModel loadModel(const std::string &processor, const support::ChipFile *chosen) {
   const std::string file = "targets/" + processor + ".yaml";
   auto text = nstf::templateText(file);

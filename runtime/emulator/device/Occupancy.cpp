@@ -13,7 +13,7 @@ support::Occupancy occupancyOf(const DeviceModel &model, const Kernel &kernel, u
                                .sgprGranule = model.sgprGranule,
                                .ldsBytes = int64_t(model.ldsBytes),
                                .ldsGranule = int64_t(model.ldsGranule)},
-                              {.vgprs = kernel.descriptor.vgprs, // what a wave gets; metadata may leave the AGPRs out
+                              {.vgprs = kernel.descriptor.vgprs, // what a wave gets; metadata may omit the AGPRs
                                .sgprs = kernel.sgprCount,
                                .ldsBytes = int64_t(kernel.ldsSize + dynamicLds),
                                .wavesPerGroup = (blockSize + model.waveSize - 1) / model.waveSize});

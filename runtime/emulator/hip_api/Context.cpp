@@ -1,4 +1,4 @@
-// Device choice and contexts. There is one device, so there is one context, and all that can be asked about it.
+// Device selection and contexts. There is one device, so there is one context, with constant properties.
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/hip_api/Stream.h"
 
@@ -26,7 +26,7 @@ NSTF_HIP_API hipError_t hipGetDevice(int *ordinal) {
     *ordinal = 0;
   });
 }
-// The only device is the best fit for any properties, in either layout.
+// The only device is the best match for any properties, in either layout.
 NSTF_HIP_API hipError_t hipChooseDevice(int *ordinal, const hipDeviceProp_t *) { return hipGetDevice(ordinal); }
 NSTF_HIP_API hipError_t hipChooseDeviceR0000(int *ordinal, const void *) { return hipGetDevice(ordinal); }
 NSTF_HIP_API hipError_t hipChooseDeviceR0600(int *ordinal, const void *) { return hipGetDevice(ordinal); }
@@ -39,8 +39,8 @@ NSTF_HIP_API hipError_t hipGetDeviceFlags(unsigned *flags) {
     *flags = hipDeviceScheduleAuto;
   });
 }
-// What a reset would free, other libraries of the process may still use: it ends a fault, and waits as a
-// synchronisation does.
+// Other libraries of the process may still use the memory that a reset would free. The reset therefore only clears a
+// fault and waits like a synchronisation.
 NSTF_HIP_API hipError_t hipDeviceReset(void) {
   if (hipError_t code = guarded("hipDeviceReset", [] { Device::get().fault.clear(); }); code != hipSuccess)
     return code;
@@ -53,7 +53,7 @@ NSTF_HIP_API hipError_t hipDeviceCanAccessPeer(int *can, int ordinal, int peer) 
     require(can != nullptr, "the result is null");
     Device::get(ordinal);
     Device::get(peer);
-    *can = 0; // not even the only device is its own peer
+    *can = 0; // a device is not its own peer
   });
 }
 NSTF_HIP_API hipError_t hipDeviceEnablePeerAccess(int peer, unsigned) {
@@ -103,7 +103,7 @@ NSTF_HIP_API hipError_t hipDevicePrimaryCtxGetState(hipDevice_t ordinal, unsigne
   });
 }
 
-// HIP 6.1: names are of the version asked for, which matters for hipGetDeviceProperties alone.
+// HIP 6.1: names are those of the requested version, which matters only for hipGetDeviceProperties.
 NSTF_HIP_API hipError_t hipGetProcAddress(const char *name, void **function, int version, uint64_t, int *found) {
   return guarded("hipGetProcAddress", [&] {
     require(name && function, "name or function is null");

@@ -1,9 +1,9 @@
-// Cooperative launches: every workgroup is resident, so that the whole grid may wait for itself.
+// Cooperative launches: all workgroups are resident, so the grid can synchronise as a whole.
 //
-// Cooperative groups' grid barrier works on words that the launch provides (hidden_multigrid_sync_arg). Their layout is
-// that of ROCm's device library (ockl, cooperative groups), read off code that AMD's compiler made: the barrier's two
-// words at byte 32, the number of workgroups at byte 40. Workgroups count up in the lower half of the first word; the
-// last one adds what is missing to 2^16, which releases the others and leaves the lower half zero for the next time.
+// The grid barrier of cooperative groups uses words that the launch provides (hidden_multigrid_sync_arg). Their layout
+// is that of ROCm's device library (ockl, cooperative groups), read from code that AMD's compiler made: the barrier's
+// two words at byte 32, the number of workgroups at byte 40. Workgroups count up in the lower half of the first word.
+// The last one adds the difference to 2^16, which releases the others and resets the lower half to zero.
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
 #include "runtime/emulator/run/KernelArguments.h"
@@ -14,7 +14,7 @@ namespace nstf::emulator {
 namespace {
 
 struct GridBarrier {
-  uint64_t otherDevices = 0; // their barrier: null, there is one device
+  uint64_t otherDevices = 0; // their barrier: null, as there is one device
   uint32_t device = 0, devices = 1;
   uint64_t itemsBefore = 0, items = 0;
   uint32_t words[2] = {};

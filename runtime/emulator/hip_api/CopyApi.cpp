@@ -1,4 +1,4 @@
-// Copies and fills: the forms without a stream wait, those with one are submitted to it.
+// Copies and fills: functions without a stream wait; those with a stream submit to it.
 #include "runtime/emulator/hip_api/Stream.h"
 
 using namespace nstf::emulator;

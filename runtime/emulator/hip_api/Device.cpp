@@ -24,7 +24,7 @@ std::unique_ptr<checks::Checker> wantedChecks(const Target &target, Memory &memo
   return set.any() ? checks::makeChecker(set, target, memory) : nullptr;
 }
 
-/// Under nstfEmulatorSetTiming: the chip it named.
+/// The chip that nstfEmulatorSetTiming named.
 std::string &wantedTiming() {
   static auto *name = new std::string;
   return *name;
@@ -45,7 +45,7 @@ std::unique_ptr<DeviceTiming> makeTiming() {
   }
 }
 
-/// What launches read is looked at now: nobody takes a mistake for one of a launch then.
+/// Checks the variables that launches read, so that an invalid value is not reported as an error of a launch.
 void checkLaunchVariables() {
   try {
     LaunchOptions::fromEnvironment();
@@ -80,7 +80,7 @@ void DeviceFault::rethrow() const {
   throw HipError(code, "an earlier launch failed: " + text);
 }
 
-// Predicted programs may leave memory untouched that the host hasn't.
+// Programs whose time is predicted may leave memory untouched that the host has not touched.
 Device::Device(const Target &target, TargetId id, DeviceModel model, std::unique_ptr<DeviceTiming> timed)
     : target(target), id(std::move(id)), model(model),
       memory(timed ? model.memoryBytes : std::min(model.memoryBytes, hostMemory())),
@@ -110,14 +110,14 @@ Device &Device::getOrMake(const char *target) {
     if (timing && timing->chip.target != id.processor)
       throw std::invalid_argument("NSTF_EMU_TIMING: " + timing->chip.name + " is a " + timing->chip.target +
                                   " but the device is to be a " + id.processor);
-    // As these chips come up by default.
+    // The default of these chips.
     if (id.sramecc == TargetId::Feature::Any)
       id.sramecc = TargetId::Feature::On;
     if (id.xnack == TargetId::Feature::Any)
       id.xnack = TargetId::Feature::Off;
     const DeviceModel model = timing ? DeviceModel::load(timing->chip.file) : DeviceModel::load(id.processor);
     device.store(new Device(*chip, id, model, std::move(timing)), std::memory_order_release);
-  } catch (const std::invalid_argument &error) { // a variable beside NSTF_EMU_TARGET
+  } catch (const std::invalid_argument &error) { // a variable other than NSTF_EMU_TARGET
     throw HipError(hipErrorNoDevice, error.what(), true);
   } catch (const std::exception &error) {
     std::string known;
@@ -149,8 +149,8 @@ Device &Device::get(int ordinal) {
   return get();
 }
 
-/// Extension: makes the device that chip ("gfx90a", "gfx942:xnack+"), whatever NSTF_EMU_TARGET says. To be called
-/// before anything that needs a device: where there is one it stays what it is.
+/// Extension: makes the device with this chip ("gfx90a", "gfx942:xnack+"), overriding NSTF_EMU_TARGET. Must be called
+/// before anything that needs a device; an existing device does not change.
 NSTF_HIP_API hipError_t nstfEmulatorSetTarget(const char *target) {
   return guarded("nstfEmulatorSetTarget", [&] {
     require(target && *target, "target is empty");

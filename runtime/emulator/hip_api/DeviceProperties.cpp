@@ -1,6 +1,6 @@
-// HipDeviceProp_t in both layouts. HIP 6 gave the structure a new layout and its function a new name
-// (hipGetDevicePropertiesR0600, which HIP 6's header maps the old name to); the old name keeps the layout of HIP 5.
-// Debian's header knows the old one, so both are written by offset, from one list of values.
+// hipDeviceProp_t in both layouts. HIP 6 gave the structure a new layout and its function a new name
+// (hipGetDevicePropertiesR0600, to which HIP 6's header maps the old name); the old name keeps the layout of HIP 5.
+// Debian's header has the old layout, so both are written by offset, from one list of values.
 #include "runtime/emulator/hip_api/Device.h"
 
 #include <cstring>
@@ -24,8 +24,8 @@ constexpr Field r0600[] = {
 };
 constexpr size_t sizeR0000 = 792, sizeR0600 = 1472;
 
-// hipDeviceArch_t's bits from 0: global, shared and float atomics, doubles, warp vote, ballot, shuffle (0-10); thread
-// fence of the system (12); 3D grid (15). Not: funnel shift, syncthreads ext, surface functions, dynamic parallelism.
+// Bits of hipDeviceArch_t: global, shared and float atomics, doubles, warp vote, ballot, shuffle (0-10); thread fence
+// of the system (12); 3D grid (15). Not set: funnel shift, syncthreads ext, surface functions, dynamic parallelism.
 constexpr int64_t archFeatures = 0x7ff | 1 << 12 | 1 << 15;
 
 std::unordered_map<std::string, int64_t> integers(const Device &device) {
@@ -41,7 +41,7 @@ std::unordered_map<std::string, int64_t> integers(const Device &device) {
       {"memPitch", INT32_MAX},
       {"maxThreadsPerBlock", m.maxWorkgroupSize},
       {"clockRate", int64_t(m.peakClockMhz) * 1000},
-      // Clock and width such that twice their product is the bandwidth, as tools compute it: an 8192-bit bus.
+      // Clock and width such that twice their product is the bandwidth, as tools compute it: a bus of 8192 bits.
       {"memoryClockRate", int64_t(m.memoryBandwidthGBs) * 1000000 / (8192 / 8) / 2},
       {"memoryBusWidth", 8192},
       {"totalConstMem", INT32_MAX},

@@ -82,7 +82,7 @@ NSTF_HIP_API hipError_t hipGetLastError(void) {
   lastError = hipSuccess;
   return code;
 }
-// HIP 6.0: the same under its extension's name.
+// HIP 6.0: the same under the extension's name.
 NSTF_HIP_API hipError_t hipExtGetLastError(void) { return hipGetLastError(); }
 NSTF_HIP_API hipError_t hipPeekAtLastError(void) { return lastError; }
 
@@ -106,9 +106,8 @@ NSTF_HIP_API hipError_t hipDrvGetErrorString(hipError_t code, const char **text)
   });
 }
 
-/// Extension: what the last failed call on this thread would say if hipError_t were a text (a kernel's fault with
-/// instruction and address, why a code object was refused); "" when nothing more is known. Valid until the next
-/// failure.
+/// Extension: details of the last failed call on this thread that hipError_t cannot express (a kernel's fault with
+/// instruction and address, why a code object was refused); "" if there are none. Valid until the next failure.
 NSTF_HIP_API const char *nstfEmulatorLastFault(void) { return lastMessage.c_str(); }
-/// Extension: whether faults are also written to stderr (they are unless this is called with 0).
+/// Extension: whether faults are also written to stderr (the default; 0 disables it).
 NSTF_HIP_API void nstfEmulatorPrintFaults(int enable) { printing = enable != 0; }

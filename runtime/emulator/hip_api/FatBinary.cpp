@@ -1,6 +1,6 @@
-// Programs with kernels inside: clang's start-up code registers its fat binary, the kernels' host stubs and the device
-// variables' host shadows. Nothing is loaded before the first use: a program that never launches needs no code for this
-// device.
+// Programs with embedded kernels: clang's start-up code registers its fat binary, the kernels' host stubs and the
+// device variables' host shadows. Nothing is loaded before the first use: a program that never launches needs no code
+// for this device.
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
 
@@ -9,7 +9,7 @@
 
 namespace nstf::emulator {
 namespace {
-/// What __hipRegisterFatBinary is given (clang's CGCUDANV): magic "HIPF", version 1, the bundle.
+/// The argument of __hipRegisterFatBinary (clang's CGCUDANV): magic "HIPF", version 1, the bundle.
 struct Wrapper {
   uint32_t magic, version;
   const void *bundle;
@@ -19,12 +19,12 @@ constexpr uint32_t fileMagic = 0x48495046;
 
 struct FatBinary {
   const void *bundle = nullptr;
-  std::unique_ptr<Module> module; // once used
+  std::unique_ptr<Module> module; // after the first use
 };
 struct Registered {
   FatBinary *binary;
   std::string name;
-  size_t size = 0; // variables
+  size_t size = 0; // of a variable
 };
 
 std::mutex mutex;

@@ -1,4 +1,4 @@
-// Graphs, captured or built node by node, instantiated as a list of operations in dependency order.
+// Graphs: captured or built node by node, and instantiated as a list of operations in dependency order.
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
 #include "runtime/emulator/hip_api/Timing.h"
@@ -75,7 +75,7 @@ FillOperation fillOf(const hipMemsetParams *params) {
   return {params->dst, params->value, params->elementSize, params->width, params->height, params->pitch};
 }
 
-/// Replaces the operation that `node` became in an instantiated graph.
+/// Replaces the operation of `node` in an instantiated graph.
 void replace(hipGraphExec_t exec, hipGraphNode_t node, Operation operation) {
   GraphExec &object = graphExecs().get(exec);
   check(operation);
@@ -99,7 +99,7 @@ NSTF_HIP_API hipError_t hipGraphCreate(hipGraph_t *graph, unsigned flags) {
 NSTF_HIP_API hipError_t hipGraphDestroy(hipGraph_t graph) {
   return guarded("hipGraphDestroy", [&] {
     std::unique_ptr<Graph> object = graphs().remove(graph);
-    std::unique_lock lock(Device::get().running); // it may hold the last reference to a module's image
+    std::unique_lock lock(Device::get().running); // the graph may hold the last reference to a module's image
     object = nullptr;
   });
 }
@@ -136,7 +136,7 @@ NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) 
   return guarded("hipGraphLaunch", [&] {
     GraphExec &object = graphExecs().get(exec);
     Stream &on = streamOf(stream);
-    if (on.capture) { // becomes part of the other graph
+    if (on.capture) { // the graph becomes part of the one being captured
       for (const Operation &operation : object.operations)
         submit(stream, operation);
       return;
@@ -147,7 +147,7 @@ NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) 
     for (size_t i = 0; i < operations.size(); ++i) {
       try {
         timed.push_back({run(operations[i]), object.behind[i]});
-      } catch (const HipError &error) { // one kernel may stand in a graph many times
+      } catch (const HipError &error) { // one kernel may occur many times in a graph
         throw HipError(error.code,
                        "node " + std::to_string(i + 1) + " of " + std::to_string(operations.size()) + ": " +
                            error.what(),

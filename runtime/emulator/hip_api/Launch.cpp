@@ -1,4 +1,4 @@
-// Launches: arguments out of HIP's two forms into an argument block.
+// Launches: packs arguments in either of HIP's two forms into an argument block.
 #include "runtime/emulator/device/Occupancy.h"
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
@@ -78,7 +78,7 @@ NSTF_HIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned g
   });
 }
 
-// Sizes in work-items; the last workgroup of a dimension may be partly filled.
+// Sizes are in work-items; the last workgroup of a dimension may be partly filled.
 NSTF_HIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t sizeX, uint32_t sizeY, uint32_t sizeZ,
                                                  uint32_t blockX, uint32_t blockY, uint32_t blockZ, size_t lds,
                                                  hipStream_t stream, void **parameters, void **extra, hipEvent_t start,
@@ -139,7 +139,7 @@ struct CallConfiguration {
 thread_local std::vector<CallConfiguration> callConfigurations;
 } // namespace
 
-// kernel<<<grid, block, lds, stream>>>(…): clang pushes, the stub pops and calls hipLaunchKernel.
+// kernel<<<grid, block, lds, stream>>>(…): clang pushes the configuration; the stub pops it and calls hipLaunchKernel.
 NSTF_HIP_API hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds, hipStream_t stream) {
   return guarded("__hipPushCallConfiguration", [&] { callConfigurations.push_back({grid, block, lds, stream}); });
 }

@@ -1,4 +1,5 @@
-// Allocations. Device, host and managed memory are all host memory here; the kinds differ in what queries say.
+// Allocations. Device, host and managed memory are all host memory here; the kinds differ only in the results of
+// queries.
 #include "runtime/emulator/hip_api/Stream.h"
 
 #include <cstring>
@@ -35,7 +36,7 @@ hipError_t release(const char *function, void *pointer, bool host) {
     std::unique_lock lock(device.running);
     Region region;
     const uint64_t address = reinterpret_cast<uint64_t>(pointer);
-    // Code objects and blocks inside an allocation are not the program's to free.
+    // The program cannot free code objects and blocks inside an allocation.
     bool known = device.memory.find(address, region) && region.begin == address && region.kind != RegionKind::Code;
     if (!known || (region.kind == RegionKind::Host) != host || !device.memory.free(pointer))
       throw HipError(hipErrorInvalidValue, "the pointer was not allocated this way: " + device.memory.describe(address),
@@ -150,7 +151,7 @@ NSTF_HIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attribute
     require(attributes != nullptr, "attributes is null");
     Region region;
     if (!Device::get().memory.find(reinterpret_cast<uint64_t>(pointer), region)) {
-      // HIP 6 answers for any pointer, as hipMemoryTypeUnregistered; HIP 5 refuses.
+      // HIP 6 returns hipMemoryTypeUnregistered for any other pointer; HIP 5 refuses.
       if (hipMajorVersion() == 5)
         throw HipError(hipErrorInvalidValue, "the pointer is in no allocation");
       *attributes = {};
@@ -168,6 +169,6 @@ NSTF_HIP_API hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attribute
     attributes->isManaged = region.kind == RegionKind::Managed;
   });
 }
-// Where managed memory lives makes no difference here.
+// The location of managed memory has no effect here.
 NSTF_HIP_API hipError_t hipMemAdvise(const void *, size_t, hipMemoryAdvise, int) { return hipSuccess; }
 NSTF_HIP_API hipError_t hipMemPrefetchAsync(const void *, size_t, int, hipStream_t) { return hipSuccess; }

@@ -18,7 +18,7 @@ Handles<Function> &functions() {
 Module::~Module() {
   for (const auto &entry : functions)
     emulator::functions().remove(entry.second);
-  // The image's memory is given back only when nothing runs; a graph that holds a kernel of it keeps it.
+  // The image's memory is freed only when nothing runs; a graph with one of its kernels keeps it.
   std::unique_lock lock(Device::get().running);
   program = nullptr;
 }
@@ -61,7 +61,7 @@ NSTF_HIP_API hipError_t hipModuleLoadData(hipModule_t *module, const void *image
 NSTF_HIP_API hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned, hipJitOption *, void **) {
   return hipModuleLoadData(module, image);
 }
-/// Extension: hipModuleLoadData for bytes that may be damaged: nothing outside [image, image + size) is read. `name` is
+/// Extension: hipModuleLoadData for bytes that may be damaged: reads nothing outside [image, image + size). `name` is
 /// used in messages.
 NSTF_HIP_API hipError_t nstfEmulatorModuleLoad(hipModule_t *module, const void *image, size_t size, const char *name) {
   return guarded("hipModuleLoadData", [&] {
@@ -147,7 +147,7 @@ NSTF_HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, cons
     attributes->numRegs = int(kernel.vgprCount);
   });
 }
-// Settings of caches and LDS banks have no effect on a result; they are checked and taken note of nowhere, as on the
+// Settings of caches and LDS banks do not affect results; arguments are checked and the settings ignored, as on the
 // GPU.
 NSTF_HIP_API hipError_t hipFuncSetAttribute(const void *stub, hipFuncAttribute, int) {
   return guarded("hipFuncSetAttribute", [&] { functionOfHostStub(stub); });

@@ -13,7 +13,7 @@ namespace {
 
 enum class Side { Host, Device, Unknown };
 
-/// A pointer that is no device memory passes as host memory where the kind allows host memory.
+/// A pointer outside device memory passes as host memory if the kind allows host memory.
 void checkRange(const void *pointer, size_t bytes, Side side, const char *what) {
   if (!bytes)
     return;
@@ -147,7 +147,7 @@ timing::TimedOperation run(const Operation &operation) {
       return timing->timed(*fill);
     }
   } else if (const auto *host = std::get_if<HostOperation>(&operation)) {
-    host->call(); // no lock: the program may call HIP from there
+    host->call(); // without a lock: the program may call HIP from it
   }
   return {};
 }

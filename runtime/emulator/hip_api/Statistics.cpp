@@ -19,7 +19,7 @@ void putFields(Json &to, const NSTFDispatchStatistics &from) {
 #undef PUT
 }
 
-/// The file of NSTF_EMU_STATISTICS, written when the program ends.
+/// The file NSTF_EMU_STATISTICS, written when the program ends.
 class StatisticsFile {
 public:
   explicit StatisticsFile(std::string path) : path(std::move(path)) {}
@@ -55,7 +55,7 @@ public:
     file << "]}\n";
     try {
       support::writeFile(path, file.view());
-    } catch (const std::runtime_error &error) { // the program is at its end
+    } catch (const std::runtime_error &error) { // the program is ending
       std::cerr << "error: NSTF_EMU_STATISTICS: " << error.what() << "\n";
     }
   }

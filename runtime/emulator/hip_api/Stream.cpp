@@ -48,7 +48,7 @@ void synchronize(Stream &stream) {
 }
 
 namespace {
-/// Captures that forbid synchronous calls (begun in another mode than relaxed).
+/// Captures that forbid synchronous calls (begun in any mode but relaxed).
 std::vector<std::weak_ptr<Capture>> &strictCaptures() {
   static auto *captures = new std::vector<std::weak_ptr<Capture>>;
   return *captures;

@@ -21,7 +21,7 @@ CopyDirection directionOf(const CopyOperation &copy) {
   return to ? CopyDirection::HostToDevice : CopyDirection::OnHost;
 }
 
-/// Memory of the host that no call has made known is pageable.
+/// Host memory that no call has registered is pageable.
 HostPages pagesOf(const CopyOperation &copy) {
   const Memory &memory = Device::get().memory;
   auto isKnown = [&](const void *pointer) {
@@ -59,7 +59,7 @@ void DeviceTiming::overwritten(const void *destination, size_t bytes) {
 }
 
 TimedOperation DeviceTiming::timed(const timing::LaunchPrediction &prediction) const {
-  // The slots that were taken on average, of those there are.
+  // The average share of slots that were occupied.
   const timing::Counters &counted = prediction.counters;
   const double slots = double(chip.computeUnits) * double(prediction.occupancy.workgroups) * double(counted.clocks);
   const double groups = double(counted.waveClocks) * double(counted.workgroups) / std::max(double(counted.waves), 1.0);
@@ -79,8 +79,8 @@ TimedOperation DeviceTiming::timed(const FillOperation &fill) const {
 
 using namespace nstf::emulator;
 
-/// Extension: the chip whose time is predicted ("mi300x", or a file), whatever NSTF_EMU_TIMING says. To be called
-/// before anything that needs a device.
+/// Extension: selects the chip whose time is predicted ("mi300x", or a file), overriding NSTF_EMU_TIMING. Must be
+/// called before anything that needs a device.
 NSTF_HIP_API hipError_t nstfEmulatorSetTiming(const char *chip) {
   return guarded("nstfEmulatorSetTiming", [&] {
     require(chip && *chip, "chip is empty");
@@ -88,8 +88,8 @@ NSTF_HIP_API hipError_t nstfEmulatorSetTiming(const char *chip) {
   });
 }
 
-/// Extension: waits for all work and gives the predicted nanoseconds since the device's beginning, and the name of the
-/// chip. hipErrorNotSupported where nothing is timed.
+/// Extension: waits for all work, and returns the predicted nanoseconds since the device was made and the chip's name.
+/// Returns hipErrorNotSupported if no time is predicted.
 NSTF_HIP_API hipError_t nstfEmulatorPredictedTime(double *nanoseconds, const char **chip) {
   return guarded("nstfEmulatorPredictedTime", [&] {
     require(nanoseconds && chip, "a result is null");

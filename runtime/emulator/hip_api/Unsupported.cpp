@@ -1,9 +1,9 @@
-// What libamdhip64 exports and the emulator doesn't do: each name is there, so that programs load, and says so when it
-// is called. HIP's header is not included: these take whatever they are given.
+// Functions that libamdhip64 exports and the emulator does not implement. Each name exists, so that programs load, and
+// reports the lack when called. HIP's header is not included: the functions accept any arguments.
 #include <atomic>
 
 namespace nstf::emulator {
-/// Errors.cpp: notes hipErrorNotSupported for `function`, and prints it where `print`.
+/// In Errors.cpp: records hipErrorNotSupported for `function`, and prints it if `print`.
 int unsupported(const char *function, bool print) noexcept;
 } // namespace nstf::emulator
 

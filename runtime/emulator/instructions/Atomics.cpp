@@ -1,7 +1,7 @@
 // Read-modify-write on device memory and LDS.
 //
-// Workgroups run on several host threads, so these are host atomics. What each makes of the old value and the operand:
-// "CDNA3 Instruction Set Architecture", "DS/FLAT/MUBUF atomics".
+// Workgroups run on several host threads, so these are host atomics. The operations are those of "CDNA3 Instruction Set
+// Architecture", "DS/FLAT/MUBUF atomics".
 #include "runtime/emulator/instructions/Atomics.h"
 
 #include <array>
@@ -49,20 +49,20 @@ struct bitXor {
 struct exchange {
   template <typename T> static T run(T, T v) { return v; }
 };
-/// The only one with a second operand: what the old value is compared with.
+/// The only one with a second operand: the comparand.
 struct compareExchange {
   template <typename T> static T run(T, T v) { return v; }
 };
 // LDS instructions with two operands, the second as `v`.
-/// Bits of the mask are taken away, then the others set.
+/// Clears the bits of the mask, then sets the others.
 struct maskedOr {
   template <typename T> static T run(T old, T v, T mask) { return (old & ~mask) | v; }
 };
-/// A counter in a ring: goes down by the first operand, or up by the second where it would pass zero.
+/// A counter in a ring: decremented by the first operand, or incremented by the second where it would pass zero.
 struct wrapAround {
   template <typename T> static T run(T old, T v, T limit) { return old >= limit ? old - limit : old + v; }
 };
-/// Two dwords, each exchanged where the new value's top bit is set, which isn't stored.
+/// Two dwords; each is exchanged if the new value's top bit is set. That bit is not stored.
 struct exchangeWhereTop {
   static uint64_t run(uint64_t old, uint64_t v) {
     uint64_t taken = (v >> 31 & 1 ? 0xffffffffull : 0) | (v >> 63 ? 0xffffffffull << 32 : 0);

@@ -1,10 +1,10 @@
-// Memory through a buffer resource.
+// Memory accesses through a buffer resource.
 //
-// "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource is base (48 bits), stride, size
-// and swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset included, each
-// dword for itself: what is outside reads zero and isn't stored. Structured ones are checked by index. Only then the
-// address must lie in an allocation. Swizzled buffers with the lane's number as index are how gfx90a code reaches
-// scratch.
+// Source: "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource has a base (48 bits),
+// stride, size and swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset
+// included, each dword separately: dwords outside read zero and are not stored. Structured buffers are checked by
+// index. Only accesses that pass must lie in an allocation. gfx90a code reaches scratch by swizzled buffers with the
+// lane's number as index.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Buffer.cpp"
 #include <hwy/foreach_target.h>
@@ -28,7 +28,7 @@ template <typename Kind> void setRow(uint32_t *to, unsigned lane, char *data) {
   }
 }
 
-/// `buffer_load … lds`: lane i's data go to LDS at M0 plus the instruction's offset plus i times their size.
+/// `buffer_load … lds`: lane i's data goes to LDS at M0 plus the instruction's offset plus i times the data's size.
 template <unsigned width, typename Kind>
 void loadToLds(Wave &w, const MicroOp *op, const BufferAccess<width> &access, uint64_t exec) {
   uint64_t base = (w.scalars[sgpr::m0] & 0xffff) + op->immediate;
@@ -43,7 +43,7 @@ void loadToLds(Wave &w, const MicroOp *op, const BufferAccess<width> &access, ui
 
 template <unsigned width, typename Kind> const MicroOp *loadSlowly(Wave &w, const MicroOp *op, uint64_t exec) {
   BufferAccess<width> access(w, op);
-  char data[width][16]; // all lanes first: the destination may hold the offsets
+  char data[width][16]; // all lanes are loaded first: the destination may hold the offsets
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
     moveLane<width, Kind, false>(w, op, access, lane, data[lane]);

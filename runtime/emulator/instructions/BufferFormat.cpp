@@ -26,7 +26,7 @@ constexpr uint8_t layouts[16][4] = {{},
                                     {32, 32, 32, 32},
                                     {}};
 
-/// Floats with five bits of exponent and no sign: 6 bits of fraction in 11, 5 in 10.
+/// Floats with five exponent bits and no sign: 11-bit ones have 6 fraction bits, 10-bit ones 5.
 float decodeUnsignedFloat(uint32_t value, unsigned bits) {
   unsigned fractionBits = bits - 5;
   uint32_t fraction = value & ((1u << fractionBits) - 1), exponent = value >> fractionBits;
@@ -47,8 +47,8 @@ uint32_t encodeUnsignedFloat(float value, unsigned bits) {
   int exponent = std::max(std::ilogb(value), -14);
   double scaled = std::nearbyint(std::ldexp(double(value), int(fractionBits) - exponent));
   uint32_t code =
-      (uint32_t(exponent + 14) << fractionBits) + uint32_t(scaled); // subnormals and carries fall into place
-  return std::min(code, infinity - 1);                              // too large is the largest number
+      (uint32_t(exponent + 14) << fractionBits) + uint32_t(scaled); // also correct for subnormals and carries
+  return std::min(code, infinity - 1);                              // larger values become the largest number
 }
 
 } // namespace

@@ -1,7 +1,7 @@
-// Program flow and barriers.
+// Control flow and barriers.
 //
 // Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
-// nothing: every access is complete when its micro-op is.
+// nothing: every access is complete when its micro-op has run.
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
@@ -32,14 +32,14 @@ const MicroOp *halt(Wave &w, const MicroOp *op) {
     throw WaveFault{op, "the wave halts for ever"};
   return op + 1;
 }
-/// "User Guide for AMDGPU Backend", "Trap Handler ABI": 3 is a breakpoint, and nothing without a debugger.
+/// "User Guide for AMDGPU Backend", "Trap Handler ABI": 3 is a breakpoint, which has no effect without a debugger.
 const MicroOp *trap(Wave &, const MicroOp *op) {
   if (op->immediate == 3)
     return op + 1;
   throw WaveFault{op, "trap " + std::to_string(op->immediate) + (op->immediate == 2 ? " (abort or assertion)" : "")};
 }
 const MicroOp *sendAndHalt(Wave &, const MicroOp *op) { throw WaveFault{op, "the wave halts for ever"}; }
-/// s_setkill: the wave ends, as a host's command would end it.
+/// s_setkill: ends the wave, as a host command would.
 const MicroOp *kill(Wave &w, const MicroOp *op) { return op->immediate & 1 ? end(w, op) : op + 1; }
 const MicroOp *unknown(Wave &, const MicroOp *op) {
   std::string what = "no meaning for this instruction";
@@ -50,7 +50,7 @@ const MicroOp *unknown(Wave &, const MicroOp *op) {
   throw WaveFault{op, what};
 }
 
-/// A loop may be one that waits for another wave: after many rounds the others have their turn.
+/// A loop may be waiting for another wave: after many rounds, the other waves get a turn.
 const MicroOp *taken(Wave &w, const MicroOp *op) {
   const MicroOp *target = op + int64_t(op->immediate);
   if (target <= op && --w.fuel == 0)
@@ -73,7 +73,7 @@ const MicroOp *jump(Wave &w, const MicroOp *op, uint64_t address) {
     return stop(w, target, WaveStatus::Yielded);
   return target;
 }
-/// `immediate` of these is the address of the next instruction (s_call: its target is a distance in `flags`).
+/// `immediate` is the address of the next instruction (s_call: `flags` is the distance to its target).
 const MicroOp *getpc(Wave &w, const MicroOp *op) {
   w.setScalar64(op->destination, op->immediate);
   return op + 1;
@@ -89,7 +89,7 @@ const MicroOp *call(Wave &w, const MicroOp *op) {
   return op + int32_t(op->flags);
 }
 
-/// Bit S1 of S0.
+/// The new value is bit S1 of S0.
 const MicroOp *setVectorSkip(Wave &w, const MicroOp *op) {
   bool skip = w.scalarSource<uint32_t>(op->source[0]) >> (w.scalarSource<uint32_t>(op->source[1]) & 31) & 1;
   w.mode = skip ? w.mode | mode::vectorSkip : w.mode & ~mode::vectorSkip;
@@ -105,8 +105,8 @@ const MicroOp *memrealtime(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// s_set_gpr_idx_on: M0[7:0] is the index, M0[15:12] says which operands take it; decoding has put the redirections
-/// in place already.
+/// s_set_gpr_idx_on: M0[7:0] is the index, M0[15:12] selects the operands that use it; decoding has inserted the
+/// redirections already.
 const MicroOp *gprIndexOn(Wave &w, const MicroOp *op) {
   uint32_t index = w.scalarSource<uint32_t>(op->source[0]);
   w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffff0f00) | (index & 0xff) | uint32_t(op->immediate & 15) << 12;
@@ -122,7 +122,7 @@ const MicroOp *gprIndexMode(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// The SGPR at an operand's number plus M0. `destination` and `scalarDestination` are the operands' numbers.
+/// The SGPR with an operand's number plus M0. `destination` and `scalarDestination` are the operands' numbers.
 unsigned relativeSgpr(const Wave &w, const MicroOp *op, unsigned number, unsigned registers) {
   uint64_t index = uint64_t(number) + w.scalars[sgpr::m0];
   if (index + registers > sgpr::flatScratch)

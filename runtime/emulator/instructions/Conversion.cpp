@@ -1,6 +1,7 @@
-// Between number formats.
+// Conversions between number formats.
 //
-// To integers: toward zero, saturating, NaN to 0. To fp8: nearest even, too large is NaN unless MODE.fp16_ovfl clamps.
+// To integers: toward zero, saturating; NaN gives 0. To fp8: nearest even; too large values give NaN unless
+// MODE.fp16_ovfl clamps.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Conversion.cpp"
 #include <hwy/foreach_target.h>
@@ -17,7 +18,7 @@ namespace {
 template <typename T, typename V> HWY_INLINE typename T::V saturated(V v, double low, double high) {
   using S = std::conditional_t<std::is_same_v<V, F64>, double, float>;
   using I = typename T::V;
-  // Limits that the host conversion takes: the first value past them saturates.
+  // Limits within which the host's conversion works: the first values beyond them saturate.
   auto below = v <= V(S(low)), above = v >= V(S(high)), nan = v != v;
   V safe = choose(below | above | nan, V(0), v);
   I result = convertTo<I>(safe);
@@ -83,7 +84,7 @@ struct toSignedFloor {
 template <unsigned byte> struct fromByte {
   template <typename T> static HWY_INLINE F32 run(U32 a) { return convertTo<F32>(a >> (byte * 8) & 255u); }
 };
-/// Four bits, signed, in sixteenths.
+/// Four bits, signed, in units of 1/16.
 struct fromOffsetNibble {
   template <typename T> static HWY_INLINE F32 run(U32 a) {
     return convertTo<F32>(bitsAs<I32>(a << 28) >> 28) * 0.0625f;
@@ -150,7 +151,8 @@ struct packByte {
 };
 
 // fp8
-// flags: see Translator::conversionFp8; bit 8: SDWA, with the bit offset of byte or half in bits 4 and 5 (units of 8).
+// flags: see Translator::conversionFp8; bit 8: SDWA, with the bit offset of the byte or half in bits 4 and 5 (units of
+// 8).
 
 template <unsigned width, typename Format, bool pair> const MicroOp *fromSmall(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
@@ -171,7 +173,7 @@ template <unsigned width, typename Format, bool pair> const MicroOp *fromSmall(W
 
 bool clampsOverflow(const Wave &w) { return w.mode >> 23 & 1; }
 
-/// Two numbers into one half of the destination.
+/// Writes two numbers into one half of the destination.
 template <unsigned width, typename Format> const MicroOp *pairToSmall(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   bool saturate = clampsOverflow(w);
@@ -187,7 +189,7 @@ template <unsigned width, typename Format> const MicroOp *pairToSmall(Wave &w, c
   return op + 1;
 }
 
-/// One number, stochastically rounded with the bits of the second source, into one byte of the destination.
+/// Writes one number, stochastically rounded with the bits of the second source, into one byte of the destination.
 template <unsigned width, typename Format> const MicroOp *stochasticToSmall(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   bool saturate = clampsOverflow(w);

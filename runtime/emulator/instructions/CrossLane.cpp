@@ -1,4 +1,4 @@
-// Vector instructions with masks, lanes or operands of their own.
+// Vector instructions with masks, across lanes, or with special operands.
 //
 // v_cndmask, wide multiply-add with carry, lane counts and lane access, the division helpers, mixed-precision fma.
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-/// Second source where the mask has the lane's bit, else the first.
+/// The second source where the mask has the lane's bit, else the first.
 template <unsigned width> const MicroOp *conditionalMask(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec(), mask = w.scalarSource<uint64_t>(op->source[2]);
   uint32_t *to = w.destination(op);
@@ -37,7 +37,7 @@ template <unsigned width, bool isSigned> const MicroOp *madWide(Wave &w, const M
       I64 x = convertTo<I64>(bitsAs<I32>(loadRow(a, c))), y = convertTo<I64>(bitsAs<I32>(loadRow(b, c)));
       U64 product = bitsAs<U64>(x * y);
       sum = product + addend;
-      // Bit 64 of the exact sum: its sign, which is the sum's own unless that overflowed.
+      // Bit 64 of the exact sum: its sign, which is the 64-bit sum's sign unless that overflowed.
       U64 overflow = (product ^ sum) & (addend ^ sum);
       carry |= uint64_t(bitsOfMask((sum ^ overflow) >> 63 != 0ull)) << c * chunk;
     } else {
@@ -50,7 +50,7 @@ template <unsigned width, bool isSigned> const MicroOp *madWide(Wave &w, const M
   return op + 1;
 }
 
-/// How many lanes below this one have their bit in the first source, added to the second; low: lanes 0 to 31.
+/// Number of lanes below this one whose bit in the first source is set, plus the second source; low: lanes 0 to 31.
 template <unsigned width, bool high> const MicroOp *maskedCount(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);
@@ -78,7 +78,7 @@ template <unsigned width> const MicroOp *readLane(Wave &w, const MicroOp *op) {
 template <unsigned width> const MicroOp *writeLane(Wave &w, const MicroOp *op) {
   unsigned lane = w.scalarSource<uint32_t>(op->source[1]) % width;
   unsigned row = op->destination;
-  if (op->flags && (row += w.scalars[sgpr::m0] & 0xff) >= vgprRows) // s_set_gpr_idx_on redirects it
+  if (op->flags && (row += w.scalars[sgpr::m0] & 0xff) >= vgprRows) // s_set_gpr_idx_on redirects the destination
     throw WaveFault{op, "relative register index past v255"};
   w.rows[row][lane] = w.scalarSource<uint32_t>(op->source[0]);
   return op + 1;
@@ -94,8 +94,8 @@ template <unsigned width> const MicroOp *swap(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// v_div_scale: scales numerator or denominator so that the steps after it neither overflow nor lose bits; VCC tells
-/// v_div_fmas that the quotient must be scaled back. source: value to scale, denominator, numerator.
+/// v_div_scale: scales numerator or denominator so that the following steps neither overflow nor lose bits; VCC tells
+/// v_div_fmas to scale the quotient back. source: value to scale, denominator, numerator.
 template <typename E> struct Division;
 template <> struct Division<float> {
   using T = f32;
@@ -153,7 +153,7 @@ template <typename E> HWY_INLINE void setLane(uint32_t *row, unsigned i, E value
     row[i] = __builtin_bit_cast(uint32_t, value);
   }
 }
-/// Whether in all active lanes denominator and numerator are in the middle of the range, where nothing is scaled.
+/// Whether denominator and numerator of all active lanes are in the middle of the range, where no scaling is needed.
 template <typename E>
 HWY_INLINE bool needNoScaling(const uint32_t *denominator, const uint32_t *numerator, unsigned c, uint16_t active) {
   constexpr unsigned top = sizeof(E) == 8 ? Wave::width : 0, shift = sizeof(E) == 8 ? 20 : 23;
@@ -188,8 +188,8 @@ template <unsigned width, typename E> const MicroOp *runDivScale(Wave &w, const 
   return op + 1;
 }
 
-/// x * y + z times 2^by with one rounding, also to a subnormal; r is x * y + z rounded. Scaling rounds r again, which
-/// is wrong only where r lies half way between two results: then what r lost decides.
+/// x * y + z times 2^by, rounded once, also to a subnormal. r is the rounded x * y + z. Scaling rounds r again, which
+/// is wrong only if r lies half way between two results; the rounding error of r then decides.
 double scaledOnce(double x, double y, double z, double r, int by) {
   if (std::isinf(r) && by < 0 && std::isfinite(x) && std::isfinite(y) && std::isfinite(z)) // overflowed too early
     return std::fma(std::ldexp(x, by), y, std::ldexp(z, by));
@@ -202,7 +202,7 @@ double scaledOnce(double x, double y, double z, double r, int by) {
   return std::ldexp(lost > 0 ? r + half : r - half, by);
 }
 
-/// a + b, where it isn't exact with an odd last bit: rounding that to fewer bits is rounding once.
+/// a + b; if the sum is inexact, its last bit is set to odd. Rounding the result to fewer bits then rounds only once.
 double sumToOdd(double a, double b) {
   double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
   uint64_t bits = std::bit_cast<uint64_t>(sum);
@@ -211,7 +211,7 @@ double sumToOdd(double a, double b) {
   return std::bit_cast<double>((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-/// Fused multiply-add, scaled back where VCC says so: up if the quotient is large, down if it is small.
+/// Fused multiply-add, scaled back if VCC says so: up if the quotient is large, down if it is small.
 template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const MicroOp *op) {
   using T = typename Division<E>::T;
   uint64_t exec = w.exec(), mask = w.scalar64(sgpr::vcc) & exec;
@@ -235,11 +235,11 @@ template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const M
   return op + 1;
 }
 
-/// v_fma_mix: each source an f32 or either half as f16 (flags: bit k: source k is f16, bit 4 + k: its high half,
-/// 8 + k: absolute, 12 + k: negative). Result: f32, or f16 into the low or high half.
+/// v_fma_mix: each source is an f32, or either half as f16 (flags: bit k: source k is f16; bit 4 + k: its high half; 8
+/// + k: absolute; 12 + k: negative). Result: f32, or f16 in the low or high half.
 template <unsigned width, int half> const MicroOp *fmaMix(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
-  bool usual = (w.mode & mode::floatMask) == mode::floatDefault; // f16 results obey the setting for f16
+  bool usual = (w.mode & mode::floatMask) == mode::floatDefault; // f16 results follow the setting for f16
   halfMode = HalfMode::of(w);
   uint32_t *to = w.destination(op);
   const uint32_t *rows[3] = {w.row(op->source[0]), w.row(op->source[1]), w.row(op->source[2])};
@@ -258,7 +258,7 @@ template <unsigned width, int half> const MicroOp *fmaMix(Wave &w, const MicroOp
     }
     F32 r = withNan(__builtin_elementwise_fma(v[0], v[1], v[2]), v[0], v[1], v[2]);
     if (op->flags >> 16 & 1) {   // clamp
-      I32 bits = bitsAs<I32>(r); // compared as such: the host may take subnormals for 0 now
+      I32 bits = bitsAs<I32>(r); // compared as integers: the host may treat subnormals as 0 here
       F32 inside = choose(bits > 0x3f800000, F32(1), choose(bits < 0, F32(0), r));
       r = choose(isNan(r), w.mode >> mode::dx10Clamp & 1 ? F32(0) : r, inside);
     }

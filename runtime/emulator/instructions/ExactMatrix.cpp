@@ -1,7 +1,7 @@
 // Matrix instructions, exact mode of gfx942.
 //
-// f16, bf16, xf32, fp8 and bf8 with sums as the chip forms them (CutProducts-inl.h). f32, f64 and i8 forms are exact in
-// fast mode already. Layouts: MatrixOperands-inl.h.
+// f16, bf16, xf32, fp8 and bf8 with the chip's sums (CutProducts-inl.h). f32, f64 and i8 forms are already exact in
+// fast mode. Layouts: MatrixOperands-inl.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/ExactMatrix.cpp"
 #include <hwy/foreach_target.h>
@@ -67,7 +67,7 @@ struct CutProduct {
       }
   }
 
-  /// 4x4: 16 lanes of D are row i of four blocks.
+  /// 4x4: a group of 16 lanes of D holds row i of four blocks.
   template <unsigned... i>
   static HWY_INLINE void addGroupSmall(const auto &values, const auto &exponents, const MatrixAddend<L> &c, uint32_t *d,
                                        unsigned first, unsigned at, std::integer_sequence<unsigned, i...>) {

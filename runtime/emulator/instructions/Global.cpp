@@ -1,8 +1,8 @@
 // Global, flat and scratch memory.
 //
-// Global: a 64-bit address a lane, or an SGPR base with a 32-bit offset a lane. Flat: the same, but an address whose
-// upper half is an aperture's means LDS or the lane's scratch. Scratch: an offset into the lane's private bytes, which
-// lie in dwords interleaved over the wave's lanes.
+// Global: a 64-bit address for each lane, or an SGPR base with a 32-bit offset for each lane. Flat: the same, but an
+// address whose upper half is an aperture's refers to LDS or to the lane's scratch. Scratch: an offset into the lane's
+// private bytes, whose dwords are interleaved over the wave's lanes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Global.cpp"
 #include <hwy/foreach_target.h>
@@ -29,7 +29,7 @@ template <unsigned width> HWY_INLINE void globalAddresses(const Wave &w, const M
   }
 }
 
-/// Where byte `offset` of a lane's scratch is. A dword's bytes are together.
+/// The address of byte `offset` of a lane's scratch. The bytes of a dword are adjacent.
 HWY_INLINE uint64_t scratchAddress(const Wave &w, unsigned lane, uint64_t offset) {
   return w.scratch + (offset / 4) * (Wave::width * 4) + lane * 4 + offset % 4;
 }
@@ -40,7 +40,7 @@ void checkScratch(const Wave &w, const MicroOp *op, unsigned lane, uint64_t offs
                         ", but a lane has " + std::to_string(w.group->launch->scratchBytes) + " bytes",
                     int(lane)};
 }
-/// Tells the monitor of lanes' accesses at offsets of their scratch: in dwords, or in bytes where they aren't aligned.
+/// Reports to the monitor lanes' accesses at offsets of their scratch: in dwords, or in bytes if they are not aligned.
 void reportScratch(Wave &w, const MicroOp *op, uint64_t lanes, const uint32_t *offsets, unsigned bytes) {
   unsigned unit = bytes < 4 ? bytes : 4;
   for (uint64_t left = lanes; left; left &= left - 1)
@@ -78,20 +78,20 @@ HWY_INLINE Space spaceOf(uint64_t address) {
   return high == sharedApertureHigh ? Space::Lds : high == privateApertureHigh ? Space::Scratch : Space::Memory;
 }
 
-/// Active lanes by what their flat address means.
+/// The active lanes, by the memory that their flat addresses refer to.
 struct FlatLanes {
   uint64_t memory;
-  uint64_t lds = 0, outsideLds = 0; ///< outside: past the workgroup's
+  uint64_t lds = 0, outsideLds = 0; ///< outsideLds: beyond the workgroup's LDS
   uint64_t scratch = 0;
 };
-/// LDS addresses become host addresses.
+/// Replaces LDS addresses by host addresses.
 template <unsigned width>
 HWY_INLINE FlatLanes resolveFlat(const Wave &w, const MicroOp *op, uint64_t *address, uint64_t exec, unsigned bytes) {
   FlatLanes lanes{exec};
   U64 high = 0ull;
   for (unsigned c = 0; c < width / chunk; ++c)
     high |= loadAddresses(address, c);
-  if (__builtin_reduce_or(high) >> 48 == 0) // no lane in an aperture
+  if (__builtin_reduce_or(high) >> 48 == 0) // no lane refers to an aperture
     return lanes;
   forLanes<width>(exec, [&](unsigned lane) HWY_ATTR {
     switch (spaceOf(address[lane])) {
@@ -199,7 +199,7 @@ template <unsigned width, typename Kind, bool flat> const MicroOp *store(Wave &w
   return op + 1;
 }
 
-/// Lane i's data go to LDS at M0 plus the instruction's offset plus i dwords.
+/// Lane i's data goes to LDS at M0 plus the instruction's offset plus i dwords.
 template <unsigned width, typename Kind> const MicroOp *loadToLds(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   if (!exec)
@@ -220,7 +220,7 @@ template <unsigned width, typename Kind> const MicroOp *loadToLds(Wave &w, const
   return op + 1;
 }
 
-/// Scratch offset of a lane: the sum of what the form has, 32 bits.
+/// The scratch offset of a lane is the sum of the form's parts, in 32 bits.
 template <unsigned width, typename Kind, bool write> const MicroOp *scratch(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   uint32_t base = uint32_t(op->immediate);

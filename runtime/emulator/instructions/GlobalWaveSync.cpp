@@ -1,7 +1,7 @@
 // Barriers and semaphores between the waves of a launch.
 //
-// "CDNA3 Instruction Set Architecture", DS_GWS_*. A wave that waits yields and comes again; the resource's flag tells a
-// wave that comes again whether the barrier it arrived at has opened.
+// Source: "CDNA3 Instruction Set Architecture", DS_GWS_*. A waiting wave yields and executes the instruction again; the
+// resource's flag then tells whether the barrier at which it arrived has opened.
 #include "runtime/emulator/instructions/GlobalWaveSync.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/instructions/Wave.h"
@@ -96,7 +96,7 @@ GlobalWaveSync &syncOf(Wave &w, const MicroOp *op) {
 unsigned resourceOf(const Wave &w, const MicroOp *op) {
   return unsigned((w.scalars[sgpr::m0] >> 16 & 63) + op->immediate) & 63;
 }
-/// The first active lane's.
+/// The value of the first active lane.
 uint32_t value(const Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   return w.row(op->source[1])[exec ? std::countr_zero(exec) : 0];

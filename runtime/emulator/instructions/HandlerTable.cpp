@@ -11,7 +11,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// NSTF_EMU_VECTORS=AVX2|EMU128|…: nothing better than that, to compare hosts on one machine.
+/// NSTF_EMU_VECTORS=AVX2|EMU128|…: limits the vectors to this kind, to compare hosts on one machine.
 void limitVectors() {
   const char *name = std::getenv("NSTF_EMU_VECTORS");
   if (!name || !*name)
@@ -78,9 +78,9 @@ decodeProgram(const Target &target, std::span<const std::span<const uint8_t>> te
 }
 
 std::string hostVectorTarget() {
-  handlers(); // chooses it
+  handlers(); // chooses the target
   int64_t supported = hwy::SupportedTargets(), usable = supported & HWY_TARGETS;
-  hwy::GetChosenTarget().Update(supported); // asking has chosen anew, as if nothing were disabled
+  hwy::GetChosenTarget().Update(supported); // the query has chosen again, as if nothing were disabled
   return hwy::TargetName(usable & -usable); // the lowest bit is the best
 }
 

@@ -1,4 +1,4 @@
-// S_getreg and s_setreg.
+// s_getreg and s_setreg.
 //
 // Layouts: "CDNA3 Instruction Set Architecture", "Hardware registers", and AMD's public sq headers for HW_ID.
 #include "runtime/emulator/decode/Target.h"
@@ -38,7 +38,7 @@ uint32_t statusOf(const Wave &w) {
 uint32_t gprAllocation(const Wave &w) {
   const Kernel *kernel = w.group->launch->kernel;
   uint32_t granules = kernel ? (kernel->descriptor.vgprs + 7) / 8 : vgprRows / 8;
-  return (granules ? granules - 1 : 0) << 8 | 6u << 24; // 112 SGPRs, in sixteens less one
+  return (granules ? granules - 1 : 0) << 8 | 6u << 24; // 112 SGPRs, in units of 16, minus 1
 }
 
 uint32_t hardwareId(const Wave &w) {
@@ -72,11 +72,11 @@ uint32_t valueOf(const Wave &w, unsigned id) {
 
 const MicroOp *writeRegister(Wave &w, const MicroOp *op, uint32_t value) {
   HardwareRegister reg(op->immediate);
-  if (reg.id != regMode) // trap handler state and such: no effect on results
+  if (reg.id != regMode) // trap handler state and others: no effect on results
     return op + 1;
   uint32_t mask = reg.mask() << reg.offset;
   w.mode = (w.mode & ~mask) | (value << reg.offset & mask);
-  w.next = op + 1; // the run loop goes by MODE
+  w.next = op + 1; // the run loop continues by the new MODE
   w.status = WaveStatus::Running;
   return nullptr;
 }

@@ -1,7 +1,7 @@
-// The workgroup's shared memory, and lane permutations by ds_ instructions.
+// The workgroup's LDS, and lane permutations by ds_ instructions.
 //
-// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS loads give zero, stores
-// and atomics are dropped; each of an instruction's addresses counts for itself, and as a whole.
+// An address is a byte offset of the lane plus the instruction's offset. Beyond the workgroup's LDS, loads return zero,
+// and stores and atomics are dropped; each address of an instruction is checked separately, and as a whole.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Lds.cpp"
 #include <hwy/foreach_target.h>
@@ -22,7 +22,8 @@ HWY_INLINE uint64_t ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row
   uint64_t size = w.group->launch->ldsBytes;
   uint64_t outside = 0;
   for (unsigned c = 0; c < width / chunk; ++c) {
-    U64 at = convertTo<U64>(loadRow(row, c) + uint32_t(offset)); // in 32 bits: compilers fold offsets to negative bases
+    U64 at =
+        convertTo<U64>(loadRow(row, c) + uint32_t(offset)); // in 32 bits: compilers fold offsets into negative bases
     outside |= uint64_t(bitsOfMask(at + uint64_t(bytes) > size)) << c * chunk;
     storeAddresses(address, c, at + base);
   }
@@ -31,7 +32,7 @@ HWY_INLINE uint64_t ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row
   return exec & ~outside;
 }
 
-/// Loads of the lanes in `inside`; the other active ones get zero.
+/// Loads the lanes in `inside`; the other active lanes get zero.
 template <unsigned width, typename Kind>
 HWY_INLINE void loadInside(uint32_t *to, const uint64_t *address, uint64_t exec, uint64_t inside) {
   loadLanes<width, Kind>(to, address, inside);
@@ -109,7 +110,7 @@ template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op
   return op + 1;
 }
 
-/// Lanes moved by a row of lane numbers; disabled source lanes read zero. `to` may be `from`.
+/// Moves lanes by a row of lane numbers; disabled source lanes read zero. `to` may be `from`.
 template <unsigned width>
 HWY_INLINE void permuteLanes(uint32_t *to, const uint32_t *from, const uint32_t *lanes, uint64_t exec) {
   uint64_t valid = ~uint64_t(0);
@@ -121,7 +122,7 @@ HWY_INLINE void permuteLanes(uint32_t *to, const uint32_t *from, const uint32_t 
     storeRow(to, c, loadRow(result, c), uint16_t(exec >> c * chunk));
 }
 
-/// source[1]: the row of source lanes, from the pattern.
+/// source[1]: the row of source lanes that the pattern gives.
 template <unsigned width> const MicroOp *swizzle(Wave &w, const MicroOp *op) {
   permuteLanes<width>(w.destination(op), w.row(op->source[0]), w.row(op->source[1]), w.exec());
   return op + 1;
@@ -136,7 +137,7 @@ template <unsigned width> const MicroOp *backwardPermute(Wave &w, const MicroOp 
   permuteLanes<width>(w.destination(op), w.row(op->source[1]), lanes, w.exec());
   return op + 1;
 }
-/// Push: lane i writes lane (address / 4) mod 64; the highest writer wins, who gets nothing gets zero.
+/// Push: lane i writes lane (address / 4) mod 64; the highest writer wins. Lanes that no lane writes get zero.
 template <unsigned width> const MicroOp *permute(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   const uint32_t *at = w.row(op->source[0]), *from = w.row(op->source[1]);

@@ -1,7 +1,7 @@
-// Between LDS and scratch or a buffer, past the registers.
+// Moves between LDS and scratch or a buffer without registers.
 //
 // Lane i's dword in LDS is at M0 plus the instruction's offset plus 4 i. Global and buffer loads to LDS are in
-// Global.cpp and Buffer.cpp; here are the scratch loads and gfx90a's store.
+// Global.cpp and Buffer.cpp; this file has the scratch loads and gfx90a's store.
 #include "runtime/emulator/instructions/BufferAccess-inl.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
 
@@ -16,7 +16,7 @@ uint64_t ldsOffset(const Wave &w, const MicroOp *op, unsigned lane) {
   return (w.scalars[sgpr::m0] & 0xffff) + op->immediate + lane * 4;
 }
 
-/// A lane's scratch lies in dwords interleaved over the wave's lanes.
+/// The dwords of a lane's scratch are interleaved over the wave's lanes.
 template <typename T> const MicroOp *scratchToLds(Wave &w, const MicroOp *op) {
   uint32_t base = uint32_t(op->immediate);
   if (op->flags & memoryScalarBase)

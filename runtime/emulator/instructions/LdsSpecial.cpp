@@ -1,8 +1,8 @@
-// LDS instructions with a way of their own.
+// Special LDS instructions.
 //
-// Pairs of exchanges, addresses by the lane's number, and the counters of ds_append and ds_consume, which the wave as a
-// whole changes once. The operands are as in Lds.cpp; what is past the workgroup's LDS reads zero and is dropped as
-// there.
+// Pairs of exchanges, addresses by the lane's number, and the counters of ds_append and ds_consume, which a wave
+// changes once as a whole. Operands are as in Lds.cpp; beyond the workgroup's LDS, loads return zero and stores are
+// dropped, as there.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned width = Wave::width;
 
-/// What is at `offset`.
+/// The value at `offset`.
 template <typename T> T loadLds(const Wave &w, uint64_t offset) {
   T value = {};
   if (insideLds(w, offset, sizeof(T)))
@@ -26,7 +26,7 @@ template <typename T> void storeLds(Wave &w, uint64_t offset, T value) {
   if (insideLds(w, offset, sizeof(T)))
     std::memcpy(w.group->lds + offset, &value, sizeof(T));
 }
-/// Tells a monitor of the lanes' accesses at LDS offsets.
+/// Reports to a monitor the lanes' accesses at LDS offsets.
 void report(Wave &w, const MicroOp *op, AccessKind kind, uint64_t lanes, const uint64_t *offsets, unsigned bytes,
             unsigned at = 0) {
   if (watched(w) && lanes)
@@ -68,7 +68,7 @@ constexpr Handler exchange32Apart = exchangeTwo<uint32_t, 64>, exchange64Apart =
 /// M0[15:0] plus the instruction's offset.
 uint64_t offsetByM0(const Wave &w, const MicroOp *op) { return (w.scalars[sgpr::m0] & 0xffff) + op->immediate; }
 
-/// ds_read_addtid, ds_write_addtid: a dword for each lane, one behind the other.
+/// ds_read_addtid, ds_write_addtid: one dword for each lane, consecutive.
 template <bool isStore> const MicroOp *byLane(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec(), offsets[width];
   for (unsigned lane = 0; lane < width; ++lane)
@@ -87,7 +87,8 @@ template <bool isStore> const MicroOp *byLane(Wave &w, const MicroOp *op) {
 }
 constexpr Handler readByLane = byLane<false>, writeByLane = byLane<true>;
 
-/// ds_append, ds_consume: the dword at M0 goes up or down by the number of active lanes; all of them get what it was.
+/// ds_append, ds_consume: the dword at M0 is raised or lowered by the number of active lanes, which all get its old
+/// value.
 template <int sign> const MicroOp *count(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   if (!exec)

@@ -1,9 +1,9 @@
 // Matrix instructions, fast mode.
 //
-// D = A * B + C for `blocks` independent products, each element by fused multiply-adds in its own precision with k
-// ascending, starting from C: what the chips do for f32 and f64, and near to what they do for the smaller float types
-// (Fidelity.h says how near; ExactMatrix.cpp does it as they do). Subnormal elements and results are kept on all chips.
-// i8 forms add the products exactly and C modulo 2^32. EXEC doesn't matter.
+// D = A * B + C for `blocks` independent products, each element by fused multiply-adds in its own precision with
+// ascending k, starting from C. The chips do the same for f32 and f64 and nearly the same for the smaller float types
+// (Fidelity.h gives the bounds; ExactMatrix.cpp computes the chip's sums). Subnormal elements and results are kept for
+// all chips. i8 forms add the products exactly and C modulo 2^32. EXEC has no effect.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Matrix.cpp"
 #include <hwy/foreach_target.h>
@@ -14,14 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-/// How many rows of D are worked on together: as many as accumulators fit the host's registers.
+/// Number of rows of D that are computed together: as many as have accumulators in the host's registers.
 #if HWY_TARGET <= HWY_AVX3
 constexpr unsigned rowsAtOnce = 8;
 #else
 constexpr unsigned rowsAtOnce = 4;
 #endif
 
-/// D's type: what the chain of an element begins with, and what is stored at its end.
+/// D's type: the first value of an element's chain, and the value stored at its end.
 template <typename D> struct Chain {
   using V = typename D::V;
   static HWY_INLINE V begin(const uint32_t *c, unsigned part, bool negate) {
@@ -57,12 +57,12 @@ struct Product {
     return op + 1;
   }
 
-  /// 16 lanes of D are a row of a block, or half of one: rows that share the columns are done together.
+  /// 16 lanes of D are a row of a block, or half of one: rows that share the columns are computed together.
   static HWY_INLINE void multiply(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, bool negateC) {
     constexpr unsigned together = rows < rowsAtOnce ? rows : rowsAtOnce;
     for (unsigned block = 0; block < blocks; ++block)
       for (unsigned part = 0; part < L::parts; ++part)
-#pragma clang loop unroll(disable) // or else all of A is broadcast, and spilled, before it starts
+#pragma clang loop unroll(disable) // else the compiler broadcasts, and spills, all of A before the loop
         for (unsigned first = 0; first < rows; first += together) {
           V sum[together];
           unsigned reg[together], at[together];
@@ -82,7 +82,7 @@ struct Product {
         }
   }
 
-  /// 4x4: 16 lanes of D are a row of four blocks (f64: all of D, row i in its 16 lanes i).
+  /// 4x4: a group of 16 lanes of D holds a row of four blocks (f64: all of D, row i in its 16 lanes i).
   template <unsigned... i>
   static HWY_INLINE void multiplySmall(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, bool negateC,
                                        std::integer_sequence<unsigned, i...>) {

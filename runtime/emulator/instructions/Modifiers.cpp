@@ -1,8 +1,8 @@
 // The micro-ops around a vector instruction.
 //
-// What an encoding adds to an instruction: scalar sources, neg and abs, op_sel, SDWA, DPP, clamp, omod. The translator
-// puts these micro-ops before and after the instruction's own. Those before fill temporary rows in all lanes; those
-// after write the destination under EXEC.
+// They implement what an encoding adds to an instruction: scalar sources, neg and abs, op_sel, SDWA, DPP, clamp, omod.
+// The translator puts them before and after the instruction's own micro-op. Those before it fill temporary rows in all
+// lanes; those after it write the destination under EXEC.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Modifiers.cpp"
 #include <hwy/foreach_target.h>
@@ -33,7 +33,7 @@ template <unsigned width> const MicroOp *broadcast64(Wave &w, const MicroOp *op)
   return op + 1;
 }
 
-/// |source|, then its negative, by the sign bit of 16-, 32- or 64-bit values.
+/// source|, then its negative, on the sign bit of 16-, 32- or 64-bit values.
 template <unsigned width, unsigned bits> const MicroOp *negate(Wave &w, const MicroOp *op) {
   const uint32_t sign = bits == 16 ? 0x8000u : 0x80000000u;
   const uint32_t keep = op->flags & sourceAbsolute ? ~sign : ~0u, flip = op->flags & sourceNegate ? sign : 0u;
@@ -60,7 +60,7 @@ template <unsigned width> const MicroOp *selectHalves(Wave &w, const MicroOp *op
   return op + 1;
 }
 
-/// The same of packed 32-bit sources, which are two rows.
+/// The same for packed 32-bit sources, which are two rows.
 template <unsigned width> const MicroOp *selectPair(Wave &w, const MicroOp *op) {
   const uint32_t *from = w.row(op->source[0]);
   const uint32_t *low = op->flags & packLowFromHigh ? from + width : from;
@@ -95,7 +95,7 @@ template <unsigned width> const MicroOp *selectBytes(Wave &w, const MicroOp *op)
   return op + 1;
 }
 
-/// An SDWA result goes into a byte or half of the destination; the rest is zero, its sign, or kept.
+/// Writes an SDWA result into a byte or half of the destination; the rest becomes zero or the sign, or is kept.
 template <unsigned width> const MicroOp *mergeBytes(Wave &w, const MicroOp *op) {
   unsigned select = op->flags & 7, shift = select < 4 ? select * 8 : select == 5 ? 16 : 0;
   uint32_t field = select < 4 ? 0xffu : select < 6 ? 0xffffu : ~0u;
@@ -105,7 +105,7 @@ template <unsigned width> const MicroOp *mergeBytes(Wave &w, const MicroOp *op) 
   uint32_t *to = w.destination(op);
   for (unsigned c = 0; c < width / chunk; ++c) {
     U32 v = (loadRow(from, c) & field) << shift;
-    if (unusedRule == 1 && select != 6) { // bits above take the sign, bits below are zero
+    if (unusedRule == 1 && select != 6) { // bits above are filled with the sign, bits below with zero
       unsigned top = select < 4 ? 24 - shift : 16 - shift;
       v = bitsAs<U32>(bitsAs<I32>(v << top) >> top);
     } else if (unusedRule == 2) {
@@ -116,7 +116,7 @@ template <unsigned width> const MicroOp *mergeBytes(Wave &w, const MicroOp *op) 
   return op + 1;
 }
 
-/// A 16-bit VOP3 result into one half of the destination; the other half is kept.
+/// Writes a 16-bit VOP3 result into one half of the destination; the other half is kept.
 template <unsigned width> const MicroOp *mergeHalf(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   bool high = op->flags;
@@ -130,9 +130,9 @@ template <unsigned width> const MicroOp *mergeHalf(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// DPP: the source's lanes moved to a temporary row, EXEC narrowed to the lanes that get something. A lane whose source
-/// doesn't exist or is disabled reads 0 with bound_ctrl and is left out without. source[1]: the row of source lanes,
-/// source[2]: mask of lanes that have one; immediate: mask of enabled lanes; flags: laneBound, lanePair.
+/// DPP: moves the source's lanes to a temporary row, and narrows EXEC to the lanes that get a value. A lane whose
+/// source does not exist or is disabled reads 0 with bound_ctrl, and is skipped without it. source[1]: the row of
+/// source lanes; source[2]: mask of lanes that have one; immediate: mask of enabled lanes; flags: laneBound, lanePair.
 template <unsigned width> const MicroOp *lanePermute(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec(), valid = w.scalarSource<uint64_t>(op->source[2]);
   const uint32_t *lanes = w.row(op->source[1]);
@@ -150,7 +150,7 @@ const MicroOp *laneRestore(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// To [0, 1]; NaN becomes 0 unless MODE.dx10_clamp is off.
+/// Clamps to [0, 1]; NaN becomes 0 unless MODE.dx10_clamp is off.
 struct clamp {
   template <typename V> static HWY_INLINE V run(V v, bool nanToZero) {
     V inside = choose(v > V(0), choose(v < V(1), v, V(1)), V(0));
@@ -186,8 +186,8 @@ template <unsigned width, typename Meaning, typename T> const MicroOp *modifyRes
   return op + 1;
 }
 
-/// Clamp of an addition with carry out: lanes with a carry take the largest number, those of a borrow 0. Signed
-/// multiply-add: the carry is the exact result's sign; where the wrapped one has another, it overflowed.
+/// Clamp of an addition with carry out: lanes with a carry get the largest number, those with a borrow 0. For signed
+/// multiply-add, the carry is the exact result's sign; if the wrapped result has another sign, it overflowed.
 template <unsigned width, bool wide> const MicroOp *saturateCarry(Wave &w, const MicroOp *op) {
   uint64_t carry = w.scalar64(op->scalarDestination);
   uint32_t *low = w.destination(op), *high = low + width;

@@ -1,13 +1,13 @@
 // Matrix instructions, exact mode of gfx90a.
 //
-// f16, bf16_1k: groups of 4 products, the older bf16 forms: groups of 2. Subnormal elements of A, B and C become +0.
-// In a group products are rounded to f32 and added as a balanced tree, each step rounded to nearest even, subnormal
-// results flushed with their sign; then C := C + group likewise. Source: the published bit-accurate model of these
-// units (Xie et al., arXiv 2511.10909).
+// f16, bf16_1k: groups of 4 products; the older bf16 forms: groups of 2. Subnormal elements of A, B and C become +0.
+// The products of a group are rounded to f32 and added as a balanced tree. Each step is rounded to nearest even, and
+// subnormal results are flushed with their sign; then C := C + group in the same way. Source: the published
+// bit-accurate model of these units (Xie et al., arXiv 2511.10909).
 //
 // Products of tame elements (between 2^-30 and 2^31: all f16 ones) are exact in f32, so p0 + p1 is one fused
-// multiply-add, and no step has a subnormal result: products and their sums are multiples of 2^-74, and a C
-// that such a sum cancels has its last bit above 2^-126. Otherwise (bf16 only) every step is done by itself.
+// multiply-add. No step then has a subnormal result: products and their sums are multiples of 2^-74, and a C that such
+// a sum cancels has its last bit above 2^-126. Otherwise (bf16 only) every step is computed separately.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/PairwiseMatrix.cpp"
 #include <hwy/foreach_target.h>
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-/// Smallest normal number of the type.
+/// The type's smallest normal number.
 template <typename From> constexpr float smallestNormal = 0x1p-126f;
 template <> inline constexpr float smallestNormal<FromF16> = 0x1p-14f;
 
@@ -32,7 +32,7 @@ HWY_INLINE F32 flushed(F32 v) {
   return choose(__builtin_elementwise_abs(v) < 0x1p-126f, zero, v);
 }
 
-/// Elements of 64 lanes without subnormals; whether all are tame is anded to `tame`.
+/// Flushes subnormals in the elements of 64 lanes; ands to `tame` whether all are tame.
 template <typename From> HWY_INLINE void flushElements(float *values, bool &tame) {
   I32 wild = 0;
   for (unsigned c = 0; c < Wave::width / chunk; ++c) {
@@ -40,11 +40,11 @@ template <typename From> HWY_INLINE void flushElements(float *values, bool &tame
     wild |= ~((magnitude >= 0x1p-30f) & (magnitude < 0x1p31f)) & (magnitude != 0.0f);
     __builtin_memcpy(values + c * chunk, &v, sizeof(v));
   }
-  if (!std::is_same_v<From, FromF16>) // infinities and NaN go through the fused additions as well
+  if (!std::is_same_v<From, FromF16>) // the fused additions also handle infinities and NaN
     tame &= !any(wild != 0);
 }
 
-/// Group of `count` products; a(k) and b(k) give the values.
+/// A group of `count` products; a(k) and b(k) return the values.
 template <unsigned count> HWY_INLINE F32 sumOfGroup(bool tame, auto a, auto b) {
   F32 sums[count / 2];
   for (unsigned n = 0; n < count / 2; ++n) {
@@ -88,13 +88,13 @@ struct PairwiseProduct {
       multiplyRows<tame>(from, c, d);
   }
 
-  /// Rows that share the columns are done together, as many as there are chains to keep the host's adders busy.
+  /// Rows that share the columns are computed together, as many as keep the host's adders busy.
   template <bool tame>
   static HWY_INLINE void multiplyRows(const Operands &from, const MatrixAddend<L> &c, uint32_t *d) {
     constexpr unsigned together = 4;
     for (unsigned block = 0; block < blocks; ++block)
       for (unsigned part = 0; part < L::parts; ++part)
-#pragma clang loop unroll(disable) // or else all of A is broadcast, and spilled, before it starts
+#pragma clang loop unroll(disable) // else the compiler broadcasts, and spills, all of A before the loop
         for (unsigned i = 0; i < rows; i += together) {
           unsigned reg[together], at[together];
           F32 sum[together];
@@ -119,7 +119,7 @@ struct PairwiseProduct {
         }
   }
 
-  /// 4x4: 16 lanes of D are row i of four blocks.
+  /// 4x4: a group of 16 lanes of D holds row i of four blocks.
   template <bool tame, unsigned... i>
   static HWY_INLINE void multiplySmall(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, unsigned at,
                                        std::integer_sequence<unsigned, i...>) {

@@ -1,7 +1,7 @@
 // The scalar ALU.
 //
-// Meanings after "CDNA3 Instruction Set Architecture", SOP1, SOP2, SOPC and SOPK. A meaning takes the wave for SCC and
-// EXEC.
+// The meanings follow "CDNA3 Instruction Set Architecture", SOP1, SOP2, SOPC and SOPK. A meaning gets the wave for
+// access to SCC and EXEC.
 #include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/instructions/Wave.h"
 
@@ -17,7 +17,7 @@ using i32 = int32_t;
 using u64 = uint64_t;
 using i64 = int64_t;
 
-/// A result that also says whether it is nonzero in SCC, as most logical instructions do.
+/// A result that also sets SCC to whether it is nonzero, as most logical instructions do.
 template <typename T> T nonzero(Wave &w, T value) {
   w.setScc(value != 0);
   return value;
@@ -31,7 +31,7 @@ template <typename D, typename A> D reverseBits(Wave &, D, A a) {
     result |= D(a >> i & 1) << (sizeof(A) * 8 - 1 - i);
   return result;
 }
-/// Every quad of lanes with one bit set gets all four.
+/// Sets all four bits of every quad of lanes that has one bit set.
 template <typename D, typename A> D wholeQuads(Wave &w, D, A a) {
   D any = (a | a >> 1 | a >> 2 | a >> 3) & D(0x1111111111111111ull);
   return nonzero<D>(w, any * 15);
@@ -47,7 +47,7 @@ template <typename D, typename A> D countZeros(Wave &w, D, A a) { return nonzero
 template <typename D, typename A> D firstOne(Wave &, D, A a) { return a ? std::countr_zero(a) : D(-1); }
 template <typename D, typename A> D firstZero(Wave &, D, A a) { return ~a ? std::countr_one(a) : D(-1); }
 template <typename D, typename A> D leadingZeros(Wave &, D, A a) { return a ? std::countl_zero(a) : D(-1); }
-/// How many of the top bits equal the sign bit; -1 when all do.
+/// Number of top bits equal to the sign bit; -1 if all are.
 template <typename D, typename A> D leadingSigns(Wave &, D, A a) {
   auto flipped = std::make_unsigned_t<A>(a < 0 ? ~a : a);
   return flipped ? std::countl_zero(flipped) : D(-1);
@@ -65,7 +65,7 @@ template <typename D, typename A> D conditionalMove(Wave &w, D old, A a) { retur
 template <typename D, typename A> D clearBit(Wave &, D old, A a) { return old & ~(D(1) << (a & (sizeof(D) * 8 - 1))); }
 template <typename D, typename A> D setBit(Wave &, D old, A a) { return old | D(1) << (a & (sizeof(D) * 8 - 1)); }
 
-/// s_<op>_saveexec: the old EXEC is the result, EXEC becomes `next`.
+/// s_<op>_saveexec: returns the old EXEC and sets EXEC to `next`.
 inline u64 saveexec(Wave &w, u64 next) {
   u64 old = w.exec();
   w.setExec(next);
@@ -120,7 +120,7 @@ template <typename D, typename A, typename B> D subBorrow(Wave &w, D, A a, B b) 
   w.setScc(difference >> 32);
   return D(difference);
 }
-/// SCC says that the first source was taken.
+/// SCC is set if the first source was selected.
 template <typename D, typename A, typename B> D minimum(Wave &w, D, A a, B b) {
   w.setScc(a < b);
   return std::min(a, b);
@@ -153,7 +153,7 @@ template <typename D, typename A, typename B> D multiplyHigh(Wave &, D, A a, B b
   using Wide = std::conditional_t<std::is_signed_v<D>, i64, u64>;
   return D(Wide(a) * Wide(b) >> 32);
 }
-/// Offset in the low bits of b, width in [22:16].
+/// The offset is in the low bits of b, the width in [22:16].
 template <typename D, typename A, typename B> D extractField(Wave &w, D, A a, B b) {
   constexpr unsigned bits = sizeof(A) * 8;
   unsigned offset = b & (bits - 1), width = b >> 16 & 127;
@@ -193,7 +193,7 @@ template <typename A, typename B> bool lessEqual(A a, B b) { return a <= b; }
 template <typename A, typename B> bool bitIsZero(A a, B b) { return !(a >> (b & (sizeof(A) * 8 - 1)) & 1); }
 template <typename A, typename B> bool bitIsOne(A a, B b) { return a >> (b & (sizeof(A) * 8 - 1)) & 1; }
 
-/// Reads the old destination only where a meaning may need it; writing it back is harmless.
+/// The old destination, read only if a meaning may need it; writing it back is harmless.
 template <typename D> D oldValue(const Wave &w, const MicroOp *op) {
   D old;
   std::memcpy(&old, w.scalars + op->destination, sizeof(D));
@@ -229,7 +229,7 @@ template <typename A, bool (*meaning)(A, A)> const MicroOp *runCompareImmediate(
   w.setScc(meaning(w.scalarSource<A>(op->source[0]), k));
   return op + 1;
 }
-/// VCCZ and EXECZ as operands: their places in the SGPR file are brought up to date.
+/// VCCZ and EXECZ as operands: updates their places in the SGPR file.
 const MicroOp *scalarCondition(Wave &w, const MicroOp *op) {
   w.setScalar64(sgpr::vccz, w.scalar64(sgpr::vcc) == 0);
   w.setScalar64(sgpr::execz, w.exec() == 0);

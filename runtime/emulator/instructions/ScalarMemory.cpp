@@ -1,8 +1,8 @@
-// Loads, stores and atomics by scalar instructions.
+// Scalar loads, stores and atomics.
 //
-// source[0]: base (SGPR pair, or the four of a buffer resource), source[1]: offset in an SGPR or zero, immediate: the
-// instruction's offset. Dwords only; the low address bits are ignored. Outside num_records a buffer reads zero
-// and takes nothing.
+// source[0]: base (SGPR pair, or the four of a buffer resource); source[1]: offset in an SGPR or zero; immediate: the
+// instruction's offset. Only dwords are accessed; the low address bits are ignored. Outside num_records, a buffer reads
+// zero and stores are dropped.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/instructions/Atomics.h"
@@ -54,7 +54,7 @@ template <unsigned dwords> const MicroOp *scratchStore(Wave &w, const MicroOp *o
   return op + 1;
 }
 
-/// What the resource in four SGPRs says: dwords past its end read zero and aren't written.
+/// The resource in four SGPRs: dwords beyond its end read zero and are not written.
 struct ScalarBuffer {
   uint64_t base, size, offset;
   ScalarBuffer(const Wave &w, const MicroOp *op) {
@@ -95,8 +95,8 @@ template <unsigned dwords> const MicroOp *bufferStore(Wave &w, const MicroOp *op
   return op + 1;
 }
 
-/// s_atomic, s_buffer_atomic: the SGPRs of the data take the old value where it is wanted. Compare-and-swap has what to
-/// compare with behind the new value.
+/// s_atomic, s_buffer_atomic: the data's SGPRs get the old value if it is requested. For compare-and-swap, the
+/// comparand follows the new value.
 template <typename T, bool buffered> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
   const AtomicOperation &operation = atomicOperation(Opcode(op->opcode));
   uint64_t address;

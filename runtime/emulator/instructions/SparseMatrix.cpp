@@ -1,14 +1,14 @@
-// V_smfmac.
+// v_smfmac.
 //
-// D = A * B + D, where of every four consecutive elements of a row of A only two are there. A lane holds rows * depth /
-// 128 elements of A; two bits for each in the index register say which of the four it is, so which row of B it meets.
-// With cbsz 0, abid picks a lane's set of index bits (8 bits for 16-bit elements, 16 for 8-bit ones), else it is the
-// first. B and D lie as in the dense forms (MatrixOperands-inl.h). Source: "CDNA3 Instruction Set Architecture",
-// "Sparse matrix instructions"; AMD's matrix instruction calculator.
+// D = A * B + D, where only two of every four consecutive elements in a row of A are stored. A lane holds rows * depth
+// / 128 elements of A. For each, two bits in the index register say which of the four it is, and thus which row of B it
+// is multiplied with. With cbsz 0, abid selects a lane's set of index bits (8 bits for 16-bit elements, 16 for 8-bit
+// ones); otherwise it is the first set. The layouts of B and D are those of the dense forms (MatrixOperands-inl.h).
+// Source: "CDNA3 Instruction Set Architecture", "Sparse matrix instructions"; AMD's matrix instruction calculator.
 //
-// Fast mode: fused multiply-adds in the order of A's elements. Exact mode: the elements that are there are summed as in
-// the dense form of half the depth; the published model of gfx942 doesn't cover sparse forms, so that is not known to
-// be the chip's result (Fidelity.h).
+// Fast mode: fused multiply-adds in the order of A's elements. Exact mode: the stored elements are summed as in the
+// dense form of half the depth. The published model of gfx942 does not cover sparse forms, so this is not known to be
+// the chip's result (Fidelity.h).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/SparseMatrix.cpp"
 #include <hwy/foreach_target.h>
@@ -48,7 +48,7 @@ struct SparseProduct {
         __builtin_memcpy(&to[local][c * chunk], &v, sizeof(v));
       }
   }
-  /// Of the n-th product of row i: A's element and lane; B's first lane and element.
+  /// For the n-th product of row i: A's element and lane; B's first lane and element.
   static constexpr unsigned elementA(unsigned n) { return n % perLaneA; }
   static constexpr unsigned laneA(unsigned n, unsigned i) { return i + rows * (n / perLaneA); }
   static HWY_INLINE unsigned elementB(const Operands &from, unsigned n, unsigned i) {
@@ -64,7 +64,7 @@ struct SparseProduct {
     operands.load(w, op);
     uint32_t *d = w.destination(op);
 #pragma clang loop unroll(disable)
-    for (unsigned first = 0; first < rows; first += 4) { // rows of neighbouring registers
+    for (unsigned first = 0; first < rows; first += 4) { // rows of adjacent registers
       const float *rowsB[products][4];
       for (unsigned n = 0; n < products; ++n)
         for (unsigned r = 0; r < 4; ++r)

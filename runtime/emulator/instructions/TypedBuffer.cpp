@@ -1,9 +1,9 @@
-// Buffer loads and stores that convert.
+// Buffer loads and stores with conversion.
 //
 // buffer_load_format and buffer_store_format take the element's format and the order of its components from the
-// resource, tbuffer_ instructions take the format from themselves and the components in order. Components that the
-// format lacks read 0, the fourth 1. An element is inside the buffer or outside as a whole. D16 forms have two halves a
-// register: f16, or the low 16 bits of integers.
+// resource; tbuffer_ instructions have the format in the instruction and the components in order. Components that the
+// format lacks read 0, the fourth 1. An element is inside or outside the buffer as a whole. D16 forms have two halves
+// in a register: f16, or the low 16 bits of integers.
 #include "runtime/emulator/instructions/BufferAccess-inl.h"
 #include "runtime/emulator/instructions/BufferFormat.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
@@ -15,7 +15,7 @@ using HWY_NAMESPACE::BufferAccess;
 using HWY_NAMESPACE::Place;
 constexpr unsigned width = Wave::width;
 
-/// Where a destination's or source's component comes from or goes to: of the element (0 to 3), or a constant.
+/// The source or destination of a register component: a component of the element (0 to 3), or a constant.
 enum Selector : uint8_t { Zero = 4, One = 5 };
 
 struct TypedElement {
@@ -39,7 +39,7 @@ struct TypedElement {
       throw WaveFault{op, "typed buffer access with an invalid data format"};
   }
   uint32_t one() const { return format.isInteger() ? 1 : 0x3f800000; }
-  /// Register components of an element.
+  /// The register components of an element.
   void load(const uint8_t *memory, uint32_t (&to)[4]) const {
     uint32_t element[6] = {0, 0, 0, one(), 0, one()};
     for (unsigned i = 0, at = 0; i < format.components; at += format.bits[i++]) {
@@ -65,7 +65,7 @@ struct TypedElement {
   }
   static uint32_t field(uint64_t raw, unsigned bits) { return uint32_t(raw & ((uint64_t(1) << bits) - 1)); }
 
-  // D16: a register component as 16 bits and back.
+  // D16: converts a register component to 16 bits and back.
   uint32_t narrowed(uint32_t value) const {
     return format.isInteger() ? value & 0xffff
                               : __builtin_bit_cast(uint16_t, _Float16(__builtin_bit_cast(float, value)));
@@ -78,7 +78,7 @@ struct TypedElement {
   }
 };
 
-/// How the components stand in registers.
+/// The placement of components in registers.
 enum class Width { whole, halves, high };
 
 template <unsigned components, Width registers> const MicroOp *typedLoad(Wave &w, const MicroOp *op) {

@@ -1,6 +1,6 @@
-// V_cmp and v_cmpx.
+// v_cmp and v_cmpx.
 //
-// The result is a bit a lane in SGPRs or VCC, 0 for lanes that EXEC disables; v_cmpx writes it to EXEC too.
+// The result is one bit for each lane in SGPRs or VCC, 0 for lanes that EXEC disables; v_cmpx also writes it to EXEC.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/VectorCompare.cpp"
 #include <hwy/foreach_target.h>
@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-// The list's spellings. Class tests look at the bits of their first source.
+// Spellings in the list. Class tests operate on the bits of their first source.
 namespace type {
 using U16 = u16;
 using I16 = i16;
@@ -76,7 +76,7 @@ struct notLess {
   template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a < b); }
 };
 
-/// Bit k of the second source asks for class k: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 -normal, 4 -subnormal, 5
+/// Bit k of the second source selects class k: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 -normal, 4 -subnormal, 5
 /// -0, 6 +0, 7 +subnormal, 8 +normal, 9 +infinity.
 struct floatClass {
   template <typename A, typename V> static HWY_INLINE I32 run(V bits, U32 wanted) {

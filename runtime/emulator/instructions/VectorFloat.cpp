@@ -1,9 +1,9 @@
 // Floating-point vector instructions.
 //
-// Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". f16 is computed in f32
-// (sums and products rounded twice are rounded once here, 24 >= 2 * 11 + 2), its fused multiply-add in f64. The
-// approximating instructions (rcp, rsq, sqrt, exp, log on f32) take subnormals for zero and give none, as the hardware
-// does.
+// The meanings follow "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". f16 is computed in
+// f32 (the second rounding of sums and products has no effect, as 24 >= 2 * 11 + 2), its fused multiply-add in f64. The
+// approximating instructions (rcp, rsq, sqrt, exp, log on f32) treat subnormals as zero and return none, like the
+// hardware.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/VectorFloat.cpp"
 #include <hwy/foreach_target.h>
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-/// Subnormals become zeros of their sign.
+/// Flushes subnormals to zeros of their sign.
 HWY_INLINE F32 flushed(F32 v) {
   U32 bits = bitsAs<U32>(v);
   return bitsAs<F32>(choose((bits & 0x7f800000u) == 0u, bits & 0x80000000u, bits));
@@ -53,14 +53,15 @@ struct mulLegacy {
 struct fma {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
     if constexpr (isHalf<T>) {
-      // Exact in f64 but for bits too far down to matter; the halves' rounding happens at the store.
+      // Exact in f64, except for bits that are too low to matter; the store rounds to halves.
       F64 wide = convertTo<F64>(a) * convertTo<F64>(b) + convertTo<F64>(c);
       return withNan(roundToOdd(wide), a, b, c);
     } else {
       return withNan(__builtin_elementwise_fma(a, b, c), a, b, c);
     }
   }
-  /// f64 to f32 so that a later rounding to f16 is as if from the f64: inexact results get an odd last bit.
+  /// f64 to f32 such that a later rounding to f16 gives the same result as from the f64: inexact results get an odd
+  /// last bit.
   static HWY_INLINE F32 roundToOdd(F64 wide) {
     F32 narrow = convertTo<F32>(wide);
     F64 back = convertTo<F64>(narrow);
@@ -74,8 +75,8 @@ struct fma {
 struct fmaMiddle { // v_fmamk: the constant is the second source
   template <typename T, typename V> static HWY_INLINE V run(V a, V k, V c) { return fma::run<T>(a, k, c); }
 };
-/// The product with tiny results flushed. What is tiny is decided before it is rounded to a subnormal, which may give
-/// the smallest normal number: multiplied once more, scaled up.
+/// The product with tiny results flushed. Whether a result is tiny is determined before it is rounded to a subnormal,
+/// since that rounding may give the smallest normal number: the product is computed again, scaled up.
 HWY_INLINE F32 flushedProduct(F32 a, F32 b) {
   const F32 smallest = 0x1p-126f;
   F32 product = a * b;
@@ -83,7 +84,7 @@ HWY_INLINE F32 flushedProduct(F32 a, F32 b) {
     product = choose(__builtin_elementwise_abs(a * 0x1p100f * b) < 0x1p-26f, product * 0.0f, product);
   return flushed(product);
 }
-/// v_mad, v_mac: two roundings; subnormals are flushed whatever MODE says.
+/// v_mad, v_mac: two roundings; subnormals are flushed regardless of MODE.
 struct mad {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
     if constexpr (isHalf<T>) {
@@ -114,7 +115,7 @@ struct madLegacy {
 struct ldexp {
   template <typename T> static HWY_INLINE F32 run(F32 a, I32 exponent) {
     I32 e = choose(exponent > 400, I32(400), choose(exponent < -400, I32(-400), exponent));
-    F64 scaled = convertTo<F64>(a) * powerOfTwo(convertTo<F64>(e)); // exact; one rounding on the way back
+    F64 scaled = convertTo<F64>(a) * powerOfTwo(convertTo<F64>(e)); // exact; the conversion back rounds once
     if constexpr (isHalf<T>)
       return withNan(fma::roundToOdd(scaled), a);
     else
@@ -157,7 +158,7 @@ struct fract {
     return withNan(choose(part > below1, below1, part), a);
   }
 };
-/// What the functions below give outside their domain: the manual's examples say 0xffc00000, 0xfe00.
+/// Results of the functions below outside their domain: 0xffc00000, 0xfe00 in the manual's examples.
 template <typename V> HWY_INLINE V outsideDomain(V result, V a) {
   auto nan = isNan(result);
   if (HWY_UNLIKELY(any(nan)))
@@ -206,7 +207,7 @@ struct log2 {
     return choose(isNan(a), quiet(a), result);
   }
 };
-/// v_sin, v_cos take revolutions; the hardware gives sin 0 and cos 1 outside [-256, 256].
+/// v_sin, v_cos take revolutions; outside [-256, 256] the hardware returns 0 for sin and 1 for cos.
 struct sinRevolutions {
   template <typename T> static HWY_INLINE F32 run(F32 a) { return wave(a, 0.0, 0.0f); }
   static HWY_INLINE F32 wave(F32 a, double shift, float outside) {
@@ -233,11 +234,11 @@ struct frexpMantissa {
     return withNan(r, a);
   }
 };
-/// Quotient `q` of n/d as v_div_fmas left it, made right where the steps before can't be: sign and special cases.
+/// Corrects the quotient `q` of n/d from v_div_fmas where the previous steps cannot: sign and special cases.
 struct divFixup {
   static constexpr bool bitwise = true;
   template <typename T, typename V> static HWY_INLINE V run(V q, V d, V n) {
-    if constexpr (std::is_same_v<T, f32>) { // nearly always nothing is special
+    if constexpr (std::is_same_v<T, f32>) { // special values are very rare
       I32 dExponent = bitsAs<I32>(bitsAs<U32>(d) >> 23 & 255u), nExponent = bitsAs<I32>(bitsAs<U32>(n) >> 23 & 255u);
       I32 special = (dExponent == 0) | (dExponent == 255) | (nExponent == 0) | (nExponent == 255) |
                     (nExponent - dExponent < -149) | isNan(q);
@@ -262,12 +263,12 @@ struct divFixup {
     if constexpr (!isHalf<T>)
       if (std::ilogb(n) - std::ilogb(d) < (sizeof(E) == 8 ? -1075 : -150))
         return sign * E(0);
-    if (q != q) // the steps before overflowed on the way
+    if (q != q) // the previous steps overflowed
       return sign * Limits::infinity();
     return std::copysign(std::fabs(q), sign);
   }
 };
-/// Bits of 2/pi for the argument reduction of sin and cos: 53 of them from bit 53 * segment on, scaled to their place.
+/// Bits of 2/pi for the argument reduction of sin and cos: 53 bits from bit 53 * segment on, scaled to their place.
 struct trigPreop {
   template <typename T> static HWY_INLINE F64 run(F64 a, I32 segment) {
     return eachLane<F64>([](double v, int32_t s) { return one(v, s); }, a, segment);
@@ -287,7 +288,7 @@ struct trigPreop {
       return 0;
     unsigned word = shift / 64, bit = shift % 64;
     uint64_t bits = twoOverPi[word] << bit | (bit ? twoOverPi[word + 1] >> (64 - bit) : 0);
-    if (unsigned left = 1201 - shift; left < 64) // there are no more
+    if (unsigned left = 1201 - shift; left < 64) // the table ends here
       bits &= ~uint64_t(0) << (64 - left);
     int scale = -53 - int(shift);
     if (exponent >= 1968)
@@ -295,8 +296,8 @@ struct trigPreop {
     return std::ldexp(double(bits >> 11), scale);
   }
 };
-/// Cube maps: the face that the largest of three coordinates picks (z before y before x where equal), the other two
-/// as seen from it, and twice the largest.
+/// Cube maps: the face selected by the largest of three coordinates (if equal, z before y before x), the other two
+/// coordinates relative to it, and twice the largest.
 struct CubeFace {
   I32 z, y; // else x
   CubeFace(F32 px, F32 py, F32 pz) {
@@ -339,8 +340,8 @@ struct dot2 {
   }
 };
 
-/// v_pk_mov_b32: the low result is the half of the first source that its op_sel says, the high one that of the second;
-/// selected halves stand in the low rows.
+/// v_pk_mov_b32: the low result is the half of the first source that its op_sel selects, the high result that of the
+/// second source; the selected halves are in the low rows.
 template <unsigned width> const MicroOp *runPackedMove(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);

@@ -1,7 +1,7 @@
 // Integer and bit vector instructions.
 //
-// Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". "Reverse" forms have
-// their sources the other way round; shift counts wrap at the width.
+// The meanings follow "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". "Reverse" forms swap
+// their sources; shift counts wrap at the width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/VectorInteger.cpp"
 #include <hwy/foreach_target.h>
@@ -17,7 +17,7 @@ namespace {
 template <typename V> constexpr bool isSigned = std::is_same_v<V, I32> || std::is_same_v<V, I64>;
 template <typename V> constexpr unsigned bitsOfLane = sizeof(V) / chunk * 8;
 
-/// Signed arithmetic wraps: it is done on the unsigned vectors.
+/// Signed arithmetic wraps: it is computed in the unsigned vectors.
 template <typename V> HWY_INLINE auto wrapped(V v) {
   if constexpr (std::is_same_v<V, I32>)
     return bitsAs<U32>(v);
@@ -52,7 +52,7 @@ HWY_INLINE U32 spreadDown(U32 a) {
   a |= a >> 1, a |= a >> 2, a |= a >> 4, a |= a >> 8;
   return a | a >> 16;
 }
-/// Counts from the top; -1 where there is none.
+/// Counts from the top; -1 if no bit is set.
 struct leadingZeros {
   template <typename T> static HWY_INLINE U32 run(U32 a) {
     return choose(a == 0u, U32(~0u), 32u - onesIn(spreadDown(a)));
@@ -196,7 +196,7 @@ struct medianInteger {
     return maximum::run<T>(low, minimum::run<T>(high, c));
   }
 };
-/// Average of bytes, rounded up where c's byte is odd.
+/// Average of bytes, rounded up if c's byte is odd.
 struct lerp8 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
     U32 result = 0u;
@@ -205,7 +205,7 @@ struct lerp8 {
     return result;
   }
 };
-/// Each byte of the selector takes a byte of {a, b} (b is bytes 0 to 3), a sign (8 to 11), 0 (12) or 0xff.
+/// Each byte of the selector selects a byte of {a, b} (b is bytes 0 to 3), a sign (8 to 11), 0 (12) or 0xff.
 struct permuteBytes {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 selector) {
     U32 result = 0u;
@@ -223,7 +223,7 @@ struct permuteBytes {
 struct shiftAdd {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 n, U32 c) { return (a << (n & 31u)) + c; }
   template <typename T> static HWY_INLINE U64 run(U64 a, U32 n, U64 c) {
-    U32 count = n & 7u; // more than 4 isn't supported and counts as 0
+    U32 count = n & 7u; // more than 4 is not supported and counts as 0
     return (a << convertTo<U64>(choose(count > 4u, U32(0u), count))) + c;
   }
 };
@@ -255,7 +255,7 @@ struct saturatePackBytes {
   }
   static HWY_INLINE I32 clampByte(I32 v) { return minimum::run<i32>(maximum::run<i32>(v, I32(0)), I32(255)); }
 };
-/// Add and subtract with carry: the carry out is a bit mask in SGPRs, the carry in another.
+/// Add and subtract with carry: carry out and carry in are masks in SGPRs.
 template <unsigned width, typename Meaning, bool hasCarryIn> const MicroOp *runCarry(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec(), carry = 0;
   uint64_t carryIn = hasCarryIn ? w.scalarSource<uint64_t>(op->source[2]) : 0;

@@ -23,7 +23,7 @@ std::string typeOf(const KernelArgument &argument) {
 
 std::string bytesText(size_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-/// What a scalar type of OpenCL C is, as far as the metadata names it: 'f' a float, 'i' an integer, 0 unknown.
+/// The kind of a scalar type of OpenCL C that the metadata names: 'f' float, 'i' integer, 0 unknown.
 char kindOfTypeName(const std::string &name) {
   for (const char *type : {"float", "double", "half"})
     if (name == type)
@@ -106,7 +106,7 @@ private:
         argument.place.error("expected arguments inside the " + std::to_string(bytes.size()) +
                              " bytes of the argument block of kernel '" + support::escape(kernel.name) +
                              "' but got one of " + bytesText(value.size()) + " at " + std::to_string(*argument.at));
-      bytes.resize(end); // hand-written code often doesn't say how large its block is
+      bytes.resize(end); // hand-written code often lacks the size of its block
       given.resize(end);
     }
     put(value, *argument.at);

@@ -32,7 +32,7 @@ public:
   }
 
 private:
-  /// Addresses here are the file's.
+  /// Addresses are those of the file.
   void list(uint64_t begin, uint64_t end) {
     lines = findSourceLines(code.program->elf(), begin, end);
     nextLine = 0;
@@ -103,7 +103,7 @@ private:
     return std::max(size, 1u);
   }
 
-  /// Whether reaching it would end the launch.
+  /// Whether reaching the instruction would end the launch.
   bool isTrap(uint64_t address) const {
     const MicroOp *op = code.decoded->at(address);
     return !op || Opcode(op->opcode) == Opcode::Trap;

@@ -15,7 +15,7 @@ std::string shortNumber(double value) {
   return std::string(text, end);
 }
 
-/// Tells the numbers of two types apart where `decode` would round: both are integers of the same type.
+/// Distinguishes numbers that `decode` would round to the same value. Precondition: both are integers of the same type.
 bool sameBits(ElementType type, const std::byte *a, const std::byte *b) { return std::memcmp(a, b, sizeOf(type)) == 0; }
 
 } // namespace
@@ -60,7 +60,7 @@ Comparison compare(const ExpectDescription &expectation, const BufferDescription
       agrees = exact ? sameBits(type, element, expected.at(i))
                      : error <= expectation.absolute + expectation.relative * std::abs(wanted);
       result.maxAbsolute = std::max(result.maxAbsolute, error);
-      if (error > 0) // against 0 there is no relative error
+      if (error > 0) // relative to 0 there is no error
         result.maxRelative = std::max(result.maxRelative, wanted != 0 ? error / std::abs(wanted) : 0.0);
       if (error > furthest) {
         furthest = error;

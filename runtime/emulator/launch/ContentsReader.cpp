@@ -6,7 +6,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// A number that an element can be.
+/// Reads a number that an element of this type can have.
 NumberAt elementOf(const YamlValue &value, ElementType type) {
   NumberAt result{value.number(describeRange(type)), value.place()};
   std::byte ignored[8];
@@ -19,7 +19,7 @@ void readRandom(const YamlValue &value, ElementType type, Contents &contents) {
   YamlMap map = value.map("a map with seed, low and high", {"seed", "low", "high"});
   if (const YamlValue *seed = map.find("seed"))
     contents.seed = seed->whole("a seed of 0 to 2^64 - 1", 0, UINT64_MAX);
-  if (isFloat(type)) // what they are where they are left out
+  if (isFloat(type)) // defaults of omitted bounds
     contents.values = {{Number::of(-1), value.place()}, {Number::of(1), value.place()}};
   else if (!map.has("low") || !map.has("high"))
     value.place().error("expected 'low' and 'high' for random numbers of type " + std::string(nameOf(type)) +

@@ -22,8 +22,7 @@ uint64_t largestOf(const Info &info, ElementType type) {
   return bits == 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
 }
 
-/// The float nearest to `value` among those that a later, coarser rounding treats as it would treat `value` itself:
-/// rounded to odd.
+/// `value` rounded to odd: a later, coarser rounding of the result gives the same as one of `value`.
 float roundToOdd(double value) {
   float nearest = float(value);
   if (double(nearest) == value || std::isnan(value) || std::isinf(nearest))
@@ -97,7 +96,7 @@ std::string elementTypeNames() {
 
 bool encode(ElementType type, const Number &number, std::byte *to) {
   const Info &info = infoOf(type);
-  if (info.kind == Info::Float) // "-0" is a float's negative zero, too
+  if (info.kind == Info::Float) // "-0" is also a float's negative zero
     return encodeFloat(type, number.isWhole && number.negative && !number.magnitude ? -0.0 : number.value, to);
   std::optional<Number> whole = number.getWhole();
   if (!whole)
@@ -107,7 +106,7 @@ bool encode(ElementType type, const Number &number, std::byte *to) {
   if (negative ? info.kind == Info::Unsigned || whole->magnitude - 1 > largest : whole->magnitude > largest)
     return false;
   uint64_t bits = negative ? 0 - whole->magnitude : whole->magnitude;
-  std::memcpy(to, &bits, info.bytes); // little-endian, as the device is
+  std::memcpy(to, &bits, info.bytes); // little-endian, as on the device
   return true;
 }
 
@@ -162,7 +161,7 @@ std::string toText(ElementType type, const std::byte *from) {
   case ElementType::U64:
     return std::to_string(read<uint64_t>(from));
   default:
-    // Every other type's values are floats or whole numbers below 2^32.
+    // The values of every other type are floats or integers below 2^32.
     return isFloat(type) ? shortest(float(decode(type, from))) : std::to_string(int64_t(decode(type, from)));
   }
 }

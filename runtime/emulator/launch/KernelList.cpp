@@ -13,7 +13,7 @@ namespace nstf::emulator {
 namespace {
 using Json = nlohmann::ordered_json;
 
-/// How many waves fit, where the emulator knows the chip.
+/// The number of waves that fit, if the emulator knows the chip.
 struct Fit {
   const DeviceModel *model = nullptr;
   uint32_t block = 0, byRegisters = 0;
@@ -234,7 +234,7 @@ ListSummary listKernels(const CodeObjectContainer &container, const ListOptions 
     try {
       for (const ContainedCodeObject &object : container.read(part))
         list.add(object);
-    } catch (const LoadError &error) { // one damaged bundle doesn't hide the others
+    } catch (const LoadError &error) { // one damaged bundle does not hide the others
       list.addDamaged(part, error);
     }
   }

@@ -25,7 +25,7 @@ std::vector<ContainedCodeObject> runnable(const CodeObjectContainer &container, 
 
 std::string withoutParameters(const std::string &name) {
   std::string result = name.substr(0, name.find('('));
-  // "void scale<float>": what a template's name begins with
+  // "void scale<float>": the return type before a template's name
   size_t space = result.substr(0, result.find('<')).rfind(' ');
   return space == std::string::npos ? result : result.substr(space + 1);
 }
@@ -110,7 +110,7 @@ TargetId deviceFor(const CodeObjectContainer &container, const std::string &key)
           if (!isKnown && made.runsOn(device))
             devices.push_back(device);
         } catch (const std::runtime_error &) {
-          // no chip of ours
+          // an unknown chip
         }
       }
     }

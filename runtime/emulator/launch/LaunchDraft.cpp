@@ -14,7 +14,7 @@ namespace {
 using support::LaunchFileText;
 const std::string unknown(support::notFilledIn);
 
-/// The launch file's type for one of OpenCL C, as metadata names it; empty for others.
+/// The launch file's type for a type of OpenCL C that metadata names; empty for others.
 std::string typeOfOpenCl(std::string name) {
   if (name.ends_with("*"))
     name.pop_back();
@@ -33,7 +33,7 @@ public:
 
   void write() {
     TargetId target = code.file.target;
-    target.processor = code.target.name; // of a generic target
+    target.processor = code.target.name; // instead of a generic target
     text.target = target.str();
     text.about = demangled(kernel.name) + "\nWhat says " + unknown +
                  " is not in the code object; nstf-emu run names the first that is left";
@@ -66,7 +66,7 @@ private:
       text.dynamicLds = {"0"};
   }
 
-  /// In the kernel itself; what it calls isn't looked at.
+  /// Whether the kernel itself accesses LDS; functions that it calls are not examined.
   bool accessesLds() const {
     bool accesses = false;
     for (auto [begin, end] : code.ranges(kernel.name))
@@ -99,7 +99,7 @@ private:
     }
   }
 
-  /// What may stand there.
+  /// A suggested value.
   static std::string suggestion(uint32_t size) {
     return size == 4   ? ", such as {i32: 1} or {f32: 0.5}"
            : size == 8 ? ", such as {i64: 1} or {f64: 0.5}"
@@ -123,7 +123,7 @@ private:
   std::set<std::string> names;
 };
 
-/// The kernel that is meant.
+/// The kernel that the user's name means.
 KernelPlace choose(const CodeObjectContainer &container, const std::string &kernel, const TargetId &device) {
   const std::vector<std::string> names = kernelNames(container, device);
   const std::string all = std::to_string(names.size()) + (names.size() == 1 ? " kernel" : " kernels");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t maximumElements = int64_t(1) << 40;
 
-/// The value of `key`, unless it is what nstf-emu list --launch leaves to the user.
+/// The value of `key`; an error if it is the placeholder that nstf-emu list --launch writes.
 const YamlValue &filledIn(const YamlValue &value, const std::string &key, const std::string &expected) {
   if (value.isScalar() && value.scalar(expected) == support::notFilledIn)
     value.place().error("expected '" + support::escape(key) + "' to be filled in with " + expected +
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// Checks that `name` is a buffer's; what it belongs to gives the place.
+  /// Checks that `name` is a buffer; `at` is the place for errors.
   std::string bufferName(const std::string &name, const YamlValue &at) const {
     if (!file.buffer(name)) {
       std::vector<std::string> known;
@@ -225,7 +225,7 @@ private:
   }
 
   void readOffset(const YamlValue &value, ArgumentDescription &argument) const {
-    // Pointers before the begin and past the end are what a kernel that indexes from elsewhere may want.
+    // A kernel may use pointers before the begin or past the end, if it adds an index to them.
     Number number = value.number("an offset in bytes");
     if (!encode(ElementType::I64, number, reinterpret_cast<std::byte *>(&argument.offset)))
       value.fail("an offset in bytes");
@@ -319,7 +319,7 @@ const BufferDescription *LaunchFile::buffer(std::string_view name) const {
 }
 
 std::filesystem::path LaunchFile::resolve(const std::string &written) const {
-  return path.parent_path() / written; // an absolute path stays what it is
+  return path.parent_path() / written; // an absolute path stays unchanged
 }
 
 } // namespace nstf::emulator

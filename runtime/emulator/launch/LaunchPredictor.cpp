@@ -43,7 +43,7 @@ private:
   std::vector<std::pair<void *, std::vector<std::byte>>> saved;
 };
 
-/// Adds the wave instructions that were issued, those of a sample as if of all. (Bytes are the prediction's.)
+/// Adds the issued wave instructions; for a sample, scaled to the whole launch. (Bytes are the prediction's.)
 void addInstructions(const LaunchPrediction &prediction, const DecodedProgram &program, ExecutionStatistics &sum) {
   const timing::OpcodeCounts issued = timing::issuedOf(prediction.stalls, program);
   for (unsigned i = 0; i < opcodeCount; ++i) {
@@ -52,7 +52,7 @@ void addInstructions(const LaunchPrediction &prediction, const DecodedProgram &p
   }
 }
 
-/// The part of a launch's time that goes with the core clock.
+/// The share of a launch's time that scales with the core clock.
 double coreShareOf(Limiter limiter) {
   switch (limiter) {
   case Limiter::Mall:
@@ -163,7 +163,7 @@ double LaunchPredictor::sustainedClockOf(const PreparedLaunch &launch, const Lau
 }
 
 const DecodedProgram &LaunchPredictor::programOf(const PreparedLaunch &launch) const {
-  return *CachedProgram::of(session.target(), *launch.kernel, launch.matrix)->decoded; // lives with the program
+  return *CachedProgram::of(session.target(), *launch.kernel, launch.matrix)->decoded; // lives as long as the program
 }
 
 } // namespace nstf::emulator

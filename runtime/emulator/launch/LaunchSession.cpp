@@ -28,12 +28,12 @@ MatrixMode matrixMode(MatrixChoice option, MatrixChoice launch, MatrixChoice fil
 
 LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : launchFile(std::move(file)) {
   chooseTarget(options);
-  // Of a chip of another target, who predicts will speak (LaunchPredictor).
+  // If the chip is of another target, LaunchPredictor reports it.
   const bool isOfTarget = options.chip && options.chip->target == chip->name;
   chipModel = isOfTarget ? DeviceModel::load(*options.chip) : DeviceModel::of(chip->name);
   const checks::CheckSet set = chooseChecks(options);
   memory = std::make_unique<Memory>(std::min(model().memoryBytes, hostMemory()));
-  if (set.any()) // before anything is allocated: what nobody writes is undefined from then on
+  if (set.any()) // before any allocation: unwritten memory is undefined from then on
     checker = checks::makeChecker(set, *chip, *memory);
   for (const LaunchDescription &launch : launchFile.launches)
     prepared.push_back({&launch, &kernelOf(launch), {}, {}, MatrixMode::Fast});
@@ -125,7 +125,7 @@ void LaunchSession::allocate(const BufferDescription &buffer) {
                          support::escape(buffer.name) + "' but got " + buffer.str() + ", " +
                          std::to_string(buffer.bytes()) + " bytes");
     place = {reinterpret_cast<std::byte *>(variable->address), variable->size};
-    if (buffer.init.kind == Contents::Unset) { // as the code object has it
+    if (buffer.init.kind == Contents::Unset) { // as in the code object
       buffers[buffer.name] = place;
       return;
     }
@@ -138,7 +138,7 @@ void LaunchSession::allocate(const BufferDescription &buffer) {
     place = {static_cast<std::byte *>(pointer), buffer.bytes()};
   }
   buffers[buffer.name] = place;
-  if (buffer.init.kind == Contents::Unset) { // undefined, as far as the checks are concerned
+  if (buffer.init.kind == Contents::Unset) { // undefined for the checks
     std::memset(place.data(), 0xff, place.size());
     return;
   }

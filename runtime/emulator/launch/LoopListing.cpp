@@ -17,7 +17,7 @@ std::string offsetText(uint64_t offset) {
 }
 
 struct Branch {
-  size_t to, from; ///< places of the first instruction and of the branch back
+  size_t to, from; ///< indices of the first instruction and of the branch back
 };
 
 /// Reads the instructions of one range of a code object.
@@ -28,7 +28,7 @@ public:
         begin, end, [&](const RawInstruction &raw, uint64_t address, uint64_t next) { add(code, raw, address, next); });
   }
 
-  /// The loops without others inside, in their order.
+  /// The loops that contain no other loop, in their order.
   std::vector<Branch> innermost() const {
     auto contains = [](const Branch &outer, const Branch &inner) {
       return outer.to <= inner.to && inner.from <= outer.from && (outer.to != inner.to || outer.from != inner.from);
@@ -58,7 +58,7 @@ private:
       branches.push_back({size_t(to - instructions.begin()), instructions.size() - 1});
   }
 
-  /// Whether control comes from where a branch goes back to the branch itself: code may lie behind what follows it.
+  /// Whether control can flow from a backward branch's target to the branch: unrelated code may lie in between.
   bool goesRound(const Branch &branch) const {
     std::vector<bool> reached(branch.from - branch.to + 1);
     std::vector<size_t> open;
@@ -83,11 +83,11 @@ private:
 
   struct Ways {
     std::optional<uint64_t> target; ///< of a branch
-    bool goesOn;                    ///< to the next instruction
+    bool goesOn;                    ///< control can continue at the next instruction
   };
 
-  std::vector<Branch> branches; ///< back
-  std::vector<Ways> ways;       ///< of each instruction
+  std::vector<Branch> branches; ///< backward branches
+  std::vector<Ways> ways;       ///< by instruction
 };
 
 void printNeed(const char *counter, const LoopNeed &need, std::ostream &out) {

@@ -57,7 +57,7 @@ std::string widthOf(const std::string &name) {
   return "other";
 }
 
-/// The accesses of a loop that raise one counter, and where they stand among its matrix clocks.
+/// The accesses of a loop that raise one counter, and their places among its matrix clocks.
 class Accesses {
 public:
   Accesses(std::span<const LoopInstruction> loop, bool InstructionFacts::*counts) : loop(loop) {
@@ -71,12 +71,12 @@ public:
     before.push_back(clocks);
   }
 
-  /// What the wait at `place` needs that leaves `count` of them under way.
+  /// The need of a wait at `place` that leaves `count` accesses outstanding.
   LoopNeed needOf(size_t place, unsigned count) const {
     LoopNeed need{.count = count, .cover = std::nullopt, .access = ""};
     if (places.empty())
       return need;
-    // The youngest that must be done is the (count + 1)-th back, as often around the circle as that takes.
+    // The youngest access that must be done is the (count + 1)-th back, with as many rounds as necessary.
     const size_t earlier = std::ranges::lower_bound(places, place) - places.begin();
     const size_t back = count % places.size() + 1;
     const bool isOfLastRound = back > earlier;
@@ -91,7 +91,7 @@ public:
 private:
   std::span<const LoopInstruction> loop;
   std::vector<size_t> places;
-  std::vector<uint64_t> before; ///< matrix clocks before each instruction; in the end those of the loop
+  std::vector<uint64_t> before; ///< matrix clocks before each instruction; the last element is the loop's total
 };
 
 bool isBeforeBarrier(std::span<const LoopInstruction> loop, size_t wait) {

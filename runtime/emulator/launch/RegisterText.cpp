@@ -9,7 +9,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// By the type that a part of a name ends in: "_F32", "_16X16X16F16".
+/// By the type at the end of a part of a name: "_F32", "_16X16X16F16".
 NumberView viewOfSuffix(std::string_view type) {
   struct Row {
     std::string_view suffix;

@@ -161,7 +161,7 @@ void Report::add(const PreparedLaunch &launch, const LaunchResult &result) {
 void Report::add(const PreparedLaunch &launch, const PredictedLaunch &predicted, const LaunchPredictor &predictor) {
   add(launch, predicted.result);
   if (!predictor.executesAll())
-    for (const char *counted : {"bytes", "lds", "stores"}) // predictions have their own
+    for (const char *counted : {"bytes", "lds", "stores"}) // predictions have their own counts
       launches->back().erase(counted);
   Json predictions = Json::array();
   for (const ClockPrediction &prediction : predicted.predictions)

@@ -17,18 +17,18 @@ namespace fs = std::filesystem;
 
 std::optional<ElementType> typeOfNpy(const std::string &descr, std::optional<ElementType> wanted) {
   if (wanted && (infoOf(*wanted).npy == descr || infoOf(*wanted).alternative == descr ||
-                 // structured bytes are written with either sign for "no byte order"
+                 // Structured bytes are written with either sign for "no byte order"
                  (descr.starts_with("|V") && infoOf(*wanted).alternative == "<" + descr.substr(1))))
     return wanted;
   for (ElementType type : launchTypes) {
-    bool isBits = isFloat(type) && !infoOf(type).npy.starts_with("<f"); // never chosen by itself
+    bool isBits = isFloat(type) && !infoOf(type).npy.starts_with("<f"); // chosen only if it is wanted
     if (!isBits && infoOf(type).npy == descr)
       return type;
   }
   return std::nullopt;
 }
 
-/// Fortran order to C order: the element at C index i stands at the place that the first index runs fastest in.
+/// Fortran order to C order: finds the place of each element, by C index, in data whose first index runs fastest.
 std::vector<std::byte> reordered(const std::byte *data, const std::vector<int64_t> &shape, unsigned bytes,
                                  uint64_t elements) {
   std::vector<std::byte> result(elements * bytes);
@@ -51,7 +51,7 @@ std::vector<std::byte> reordered(const std::byte *data, const std::vector<int64_
 
 double realOf(const Contents &contents, size_t i) { return contents.values[i].number.value; }
 
-/// All elements, by a function of the index.
+/// Fills all elements by a function of the index.
 template <typename Value> void fillEach(Tensor &tensor, uint64_t elements, const Place &place, Value value) {
   unsigned bytes = sizeOf(tensor.type);
   for (uint64_t i = 0; i < elements; ++i)
@@ -60,7 +60,7 @@ template <typename Value> void fillEach(Tensor &tensor, uint64_t elements, const
                   " but got one that does not fit");
 }
 
-/// A whole number as Number, from two's complement.
+/// An integer as Number, from two's complement.
 Number wholeOf(uint64_t bits, bool isSigned) {
   bool negative = isSigned && int64_t(bits) < 0;
   uint64_t magnitude = negative ? 0 - bits : bits;
@@ -79,7 +79,7 @@ void fillRandom(Tensor &tensor, uint64_t elements, const Contents &contents) {
     return;
   }
   bool isSigned = infoOf(tensor.type).kind == ElementTypeInfo::Signed;
-  auto bound = [&](size_t i) { // written perhaps as 1e3: by the element's own bits
+  auto bound = [&](size_t i) { // the text may be 1e3: uses the element's own bits
     std::byte bytes[8] = {};
     encode(tensor.type, contents.values[i].number, bytes);
     uint64_t value;
@@ -106,7 +106,7 @@ void fillIota(Tensor &tensor, uint64_t elements, const Contents &contents) {
   });
 }
 
-/// `from` in another type; the numbers must fit.
+/// Converts `from` to another type; the numbers must fit.
 void convert(const Tensor &from, Tensor &to, const Place &place) {
   bool isSigned = infoOf(from.type).kind == ElementTypeInfo::Signed;
   fillEach(to, from.elements(), place, [&](uint64_t i) {
@@ -122,7 +122,7 @@ void convert(const Tensor &from, Tensor &to, const Place &place) {
 void readNpyContents(const LaunchFile &file, const Contents &contents, bool isExpectation, Tensor &tensor) {
   Tensor read = readNpy(file.resolve(contents.file), tensor.type);
   bool sameType = read.type == tensor.type;
-  // A reference may be of a wider type: it is compared as it is.
+  // A reference may have a wider type: it is compared unchanged.
   bool isReference = isExpectation && isFloat(read.type) && isFloat(tensor.type);
   if (read.shape != tensor.shape || !(sameType || isReference || contents.convert))
     throw std::runtime_error(

@@ -117,7 +117,7 @@ void TraceMonitor::access(Wave &wave, const MicroOp *, const MemoryAccess &acces
   text << "\n";
 }
 
-/// The running instruction is told.
+/// Prints the current instruction.
 void TraceMonitor::finish() {
   current = nullptr;
   std::string block = text.str();
@@ -140,7 +140,7 @@ std::string TraceMonitor::placeOf(uint64_t address) const {
   return hex(address) + (place.empty() ? "" : " " + place);
 }
 
-/// Which of a range's pairs of registers point into buffers.
+/// Which register pairs of a range point into buffers.
 std::string TraceMonitor::pointersIn(const Wave &wave, const RegisterRange &range) const {
   std::string places;
   uint64_t offset;
@@ -175,8 +175,8 @@ void TraceMonitor::printRegisters(const Wave &wave, const std::vector<RegisterUs
   }
 }
 
-/// One line for each register, or pair of f64; of wide tuples one for each, too.
-/// Addresses are bits; a matrix instruction's last source is of its result's type.
+/// One line for each register, or for each f64 pair, also in wide tuples. Addresses are shown as bits; a matrix
+/// instruction's last source has the type of its result.
 NumberView TraceMonitor::viewOfUse(const RegisterUse &use, bool isWrite) const {
   if (use.role == OperandRole::Address)
     return use.count == 2 ? NumberView::Pair : NumberView::Bits;

@@ -20,7 +20,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// Where only a pointer is known, the ELF's own headers tell its size: the furthest byte any of them names.
+/// If only a pointer is known, the ELF's own headers give its size: the furthest byte that any of them names.
 uint64_t elfSize(std::span<const std::byte> bytes) {
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -43,8 +43,8 @@ int fixedFeatures(const TargetId &id) {
   return fixed(id.sramecc) + fixed(id.xnack);
 }
 
-/// Whether code for `target` runs on the device, and how closely it fits it; -1: it doesn't. IDs that can't be read are
-/// those of chips and features that came after this program.
+/// Whether code for `target` runs on the device, and how specific it is; -1: it does not run. IDs that cannot be parsed
+/// belong to newer chips and features.
 int fitness(const std::string &target, const TargetId &device) {
   try {
     const TargetId id = TargetId::parse(target);
@@ -77,7 +77,7 @@ void CodeObjectContainer::findParts() {
   if (isBundle(bytes)) {
     findBundles(0, bytes.size());
   } else if (ElfFile::startsHere(bytes) && (ElfFile::isAmdgpu(bytes) || bytes.size() < sizeof(Elf64_Ehdr))) {
-    // Too short for a header: reading it will say so.
+    // Too short for a header: the error is reported when it is read.
     const bool whole = !endless_ || bytes.size() < sizeof(Elf64_Ehdr);
     parts_.push_back({Part::Kind::CodeObject, 0, whole ? bytes.size() : elfSize(bytes), {}});
   } else if (ElfFile::startsHere(bytes)) {
@@ -101,7 +101,7 @@ void CodeObjectContainer::findPartsOfHost() {
   }
   if (found)
     return;
-  // Without section headers (sstrip): bundles stand on page boundaries of the loaded data.
+  // Without section headers (sstrip), bundles begin on page boundaries of the loaded data.
   constexpr uint64_t page = 4096;
   for (const Elf64_Phdr &segment : host.segments()) {
     if (segment.p_type != llvm::ELF::PT_LOAD || !host.sections().empty())
@@ -148,14 +148,14 @@ void CodeObjectContainer::findBundles(uint64_t begin, uint64_t end) {
     }
     parts_.push_back(part);
     if (endless_)
-      return; // there is one, and what lies behind it is unknown
+      return; // there is one; the bytes after it are unknown
     at += part.size;
     if (part.compression.totalIsBound) {
-      // Its end is not known: the next one begins on a page boundary behind its begin.
+      // Its end is unknown: the next one begins on a page boundary after its begin.
       for (at = part.offset + page; at < end && !isBundle(file_.bytes.subspan(at, end - at));)
         at += page;
     }
-    while (at < end && file_.bytes[at] == std::byte(0)) // what aligns the next one
+    while (at < end && file_.bytes[at] == std::byte(0)) // padding before the next one
       ++at;
   }
 }
@@ -185,7 +185,7 @@ std::vector<ContainedCodeObject> CodeObjectContainer::read(size_t part, bool che
   if (p.kind == Part::Kind::OffloadBinary) {
     const OffloadBinary binary = OffloadBinary::parse(bytes.bytes, place);
     const SharedBytes image = bytes.part(binary.imageOffset, binary.imageBytes);
-    if (ElfFile::isAmdgpu(image.bytes)) // and not bitcode, another vendor's
+    if (ElfFile::isAmdgpu(image.bytes)) // not bitcode, or another vendor's
       result.push_back(
           {binary.triple + "-" + binary.arch, binary.arch, part, 0, place + " (" + binary.arch + ")", image});
     return result;
@@ -210,7 +210,7 @@ ContainedCodeObject CodeObjectContainer::select(const TargetId &device, std::str
   for (size_t part = 0; part < parts_.size(); ++part) {
     std::vector<ContainedCodeObject> objects = read(part);
     if (parts_[part].kind == Part::Kind::CodeObject && kernel.empty())
-      return std::move(objects.front()); // loading tells a wrong target from a damaged header
+      return std::move(objects.front()); // loading distinguishes a wrong target from a damaged header
     int bestFitness = -1;
     ContainedCodeObject *best = nullptr;
     for (ContainedCodeObject &object : objects) {

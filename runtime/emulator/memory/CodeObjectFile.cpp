@@ -13,7 +13,7 @@ namespace {
 
 bool isSymbolTable(const Elf64_Shdr &section) { return section.sh_type == SHT_DYNSYM || section.sh_type == SHT_SYMTAB; }
 
-/// Whether it is one a loader takes note of: defined here, a function or an object.
+/// Whether the loader uses the symbol: defined here, a function or an object.
 bool isOfUse(const Elf64_Sym &symbol) {
   const unsigned type = symbol.getType();
   return symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS &&
@@ -80,7 +80,7 @@ void CodeObjectFile::readSymbols(const ElfFile &file, const Elf64_Shdr &section)
   }
 }
 
-/// Linked libraries hold one note per kernel, others one for all: every note is read.
+/// Linked libraries have one note per kernel, others one for all: every note is read.
 void CodeObjectFile::readMetadata(const ElfFile &file) {
   bool any = false;
   for (const Elf64_Phdr &segment : file.segments())

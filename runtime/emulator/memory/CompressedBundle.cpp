@@ -21,8 +21,8 @@ template <typename T> T field(std::span<const std::byte> bytes, size_t offset) {
   return value;
 }
 
-// What a format can make of one byte at the very best: zlib 1032 (RFC 1951), zstd a block of 128 KiB from 4 bytes
-// (RFC 8878). A header that claims more lies.
+// The largest possible compression ratios: zlib 1032 (RFC 1951), zstd a block of 128 KiB from 4 bytes (RFC 8878). A
+// header that claims more is damaged.
 constexpr uint64_t maxRatioOfZlib = 1032, maxRatioOfZstd = 128 * 1024 / 4;
 
 std::string hex(uint64_t value) {
@@ -31,7 +31,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// Version 1 doesn't say where its data ends: a zstd frame is followed from block to block (RFC 8878, 3.1.1).
+/// Version 1 does not store the end of its data: a zstd frame is followed block by block (RFC 8878, 3.1.1).
 uint64_t zstdFrameBytes(std::span<const std::byte> bytes, const std::string &place) {
   auto need = [&](uint64_t end) {
     if (end > bytes.size())
@@ -99,7 +99,7 @@ CompressedBundle CompressedBundle::parse(std::span<const std::byte> bytes, bool 
   bundle.hash = field<uint64_t>(bytes, bundle.headerBytes - 8);
   if (bundle.version == 1) {
     const std::span<const std::byte> data = bytes.subspan(bundle.headerBytes);
-    // A zlib stream ends itself too, but only decompression finds where: what could be of it at most is taken.
+    // A zlib stream also marks its end, but only decompression finds it: an upper bound of its size is used.
     const uint64_t maxBytes = bundle.unpackedBytes + bundle.unpackedBytes / 1000 + 64;
     bundle.totalIsBound = !bundle.zstd;
     bundle.totalBytes = bundle.headerBytes + (bundle.zstd ? zstdFrameBytes(data, place)

@@ -38,7 +38,7 @@ ElfFile::ElfFile(std::span<const std::byte> bytes, std::string name, Kind kind)
     malformed("expected section headers of 64 bytes but got " + std::to_string(header_.e_shentsize));
   uint64_t count = header_.e_shnum;
   namesSection_ = header_.e_shstrndx;
-  if (!count && header_.e_shoff) { // numbers that don't fit stand in the first section header
+  if (!count && header_.e_shoff) { // numbers that do not fit are in the first section header
     Elf64_Shdr first;
     std::memcpy(&first, this->bytes(header_.e_shoff, sizeof first, "the section headers").data(), sizeof first);
     count = first.sh_size;
@@ -52,7 +52,7 @@ ElfFile::ElfFile(std::span<const std::byte> bytes, std::string name, Kind kind)
   if (!data.empty())
     std::memcpy(sections_.data(), data.data(), data.size());
   if (kind_ == Kind::Host)
-    return; // only the sections that are used must be there
+    return; // only the sections that are used must be present
   for (const Elf64_Phdr &segment : segments_)
     this->bytes(segment.p_offset, segment.p_filesz, "a segment");
   for (const Elf64_Shdr &section : sections_)

@@ -1,5 +1,5 @@
-// Address space comes from large reserved mappings, handed out front to back; pages take host memory when first
-// touched.
+// Address space comes from large reserved mappings and is allocated from front to back; pages take host memory when
+// first touched.
 #include "runtime/emulator/memory/Memory.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace nstf::emulator {
 namespace {
 constexpr uint64_t chunkBytes = uint64_t(64) << 30;
-// Freed address space is taken again only when this much is reserved in all (a process has 128 TiB).
+// Freed address space is reused only once this much is reserved in total (a process has 128 TiB).
 constexpr uint64_t reuseThreshold = uint64_t(4) << 40;
 constexpr size_t rememberedFreed = 65536;
 
@@ -62,7 +62,7 @@ uint64_t Memory::takeAddressSpace(uint64_t span) {
       }
   }
   if (chunkEnd_ - chunkNext_ < span) {
-    // Where a large reservation is refused (ulimit -v), one as large as needed may still be granted.
+    // If a large reservation is refused (ulimit -v), one of the needed size may still succeed.
     for (uint64_t size : {std::max(chunkBytes, span), span}) {
       void *base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (base == MAP_FAILED)
@@ -114,7 +114,7 @@ bool Memory::free(void *pointer) {
   if (it == allocations_.end() || !it->second.span)
     return false;
   Allocation &allocation = it->second;
-  // The pages go back to the host and read as zero when the address space is used again.
+  // Returns the pages to the host; they read as zero when the address space is reused.
   madvise(pointer, roundUp(std::max<uint64_t>(allocation.bytes, 1), pageBytes), MADV_DONTNEED);
   Region region{allocation.base, allocation.base + allocation.bytes, true, RegionKind::Device, 0};
   if (!allocation.regions.empty()) {
@@ -232,7 +232,7 @@ std::string Memory::describe(uint64_t address) const {
   }
   {
     std::lock_guard lock(mutex_);
-    // The newest of what was freed there.
+    // The most recent region freed there.
     for (auto it = freed_.rbegin(); it != freed_.rend(); ++it)
       if (address >= it->region.begin && address < it->region.end)
         return hex(address) + " is " + std::to_string(address - it->region.begin) + " bytes into " +
@@ -263,7 +263,7 @@ void Memory::hostWrites(const void *to, uint64_t bytes) {
 void Memory::hostCopies(const void *to, const void *from, uint64_t bytes) {
   if (!definedness_ || !bytes)
     return;
-  // The host writes its own memory unseen, so only device memory can be undefined.
+  // The emulator does not observe the host's writes to its own memory, so only device memory can be undefined.
   auto isDevice = [&](const void *pointer) {
     Region region;
     return find(reinterpret_cast<uint64_t>(pointer), region) && region.kind == RegionKind::Device;

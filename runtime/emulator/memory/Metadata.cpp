@@ -1,5 +1,5 @@
-// Entry by entry and key by key, as the bytes come; keys that the emulator has no use for are passed over. Keys:
-// AMDGPUUsage, "Code Object V3 Metadata" to "V6"; later versions only add some.
+// Reads entries and keys in the order of the bytes; skips keys that the emulator does not use. Keys: AMDGPUUsage, "Code
+// Object V3 Metadata" to "V6"; later versions only add some.
 #include "runtime/emulator/memory/Metadata.h"
 #include "runtime/emulator/memory/MsgPack.h"
 
@@ -8,7 +8,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// Reads one map, with `field(key)` for every key that is a string; it reads the value or returns false.
+/// Reads one map and calls `field(key)` for every string key; it reads the value or returns false.
 template <typename Field> void readMap(MsgPackReader &reader, Field field) {
   for (uint64_t left = reader.map(); left; --left) {
     if (!reader.atString()) {
@@ -20,7 +20,7 @@ template <typename Field> void readMap(MsgPackReader &reader, Field field) {
   }
 }
 
-/// A value as what the key asks for, with the key and kernel in the error.
+/// Reads values of the kinds that keys require, with the key and kernel in errors.
 class Values {
 public:
   Values(MsgPackReader &reader, const std::string &kernel) : reader_(reader), kernel_(kernel) {}
@@ -42,7 +42,7 @@ public:
 
 private:
   MsgPackReader &reader_;
-  const std::string &kernel_; // its name, once it was read
+  const std::string &kernel_; // its name, once read
 };
 
 KernelArgument readArgument(MsgPackReader &reader, const std::string &kernel) {

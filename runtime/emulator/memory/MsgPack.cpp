@@ -7,7 +7,7 @@ namespace nstf::emulator {
 namespace {
 constexpr unsigned maxDepth = 64;
 
-// First bytes of objects. What a byte below 0x80 or from 0xe0 on begins is a small number.
+// First bytes of objects. Bytes below 0x80 or from 0xe0 on are small numbers themselves.
 enum : uint8_t {
   fixMap = 0x80,
   fixArray = 0x90,

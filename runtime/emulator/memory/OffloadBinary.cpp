@@ -8,7 +8,7 @@ namespace nstf::emulator {
 namespace {
 constexpr unsigned char fileMagic[] = {0x10, 0xff, 0x10, 0xad};
 constexpr uint64_t headerBytes = 32, entryBytes = 40, stringBytes = 16;
-constexpr uint64_t maxStrings = 256; // there are a handful
+constexpr uint64_t maxStrings = 256; // real files have a handful
 
 template <typename T> T field(std::span<const std::byte> bytes, uint64_t offset) {
   T value;

@@ -6,9 +6,9 @@
 
 namespace nstf::emulator {
 namespace {
-// Longer than any ID; a damaged length must not make a name of megabytes.
+// Longer than any ID; limits the name if the length is damaged.
 constexpr uint64_t maxIdBytes = 4096;
-// What one entry takes at least.
+// The least size of an entry.
 constexpr uint64_t entryBytes = 24;
 
 [[noreturn]] void malformed(const std::string &place, const std::string &what) {

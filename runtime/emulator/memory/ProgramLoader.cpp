@@ -13,7 +13,7 @@ namespace nstf::emulator {
 using namespace llvm::ELF;
 
 namespace {
-// More than any code object has; a damaged header may ask for anything.
+// More than any code object has; a damaged header may request any size.
 constexpr uint64_t maxImageBytes = uint64_t(8) << 30;
 constexpr uint64_t pageBytes = 4096;
 } // namespace
@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  /// First of all: what another chip's file holds is of no interest.
+  /// Checked first: the contents of a file for another chip do not matter.
   const ElfFile &checkTarget(std::span<const std::byte> bytes, const TargetId &device, const std::string &name) const {
     const std::optional<TargetId> target = codeObjectTarget(bytes);
     if (target && !target->runsOn(device))
@@ -78,7 +78,7 @@ private:
       if (!data.empty())
         std::memcpy(reinterpret_cast<void *>(begin), data.data(), data.size());
       parts_.push_back({begin, begin + segment.p_memsz, (segment.p_flags & PF_W) != 0, RegionKind::Code, 0});
-      if ((segment.p_flags & PF_X) && !data.empty()) // what the file doesn't hold is no code
+      if ((segment.p_flags & PF_X) && !data.empty()) // bytes that the file lacks are no code
         program_->text_.push_back({begin, begin + data.size()});
     }
     std::sort(parts_.begin(), parts_.end(), [](const Region &a, const Region &b) { return a.begin < b.begin; });
@@ -160,7 +160,7 @@ private:
     }
   }
 
-  /// Kernels, functions and variables, from the file's addresses to the image's.
+  /// Moves kernels, functions and variables from the file's addresses to the image's.
   void place() {
     const uint64_t base = program_->base_;
     for (Kernel &read : contents_.kernels) {

@@ -47,7 +47,7 @@ void Shadow::clear() {
   recent.fill({});
 }
 
-/// Calls `piece(page number, offset in the page, bytes)` for the pages that a range touches.
+/// Calls `piece(page number, offset in the page, bytes)` for each page that a range touches.
 template <unsigned pageBits, typename F> static void forPages(uint64_t address, uint64_t bytes, F piece) {
   constexpr uint64_t pageBytes = uint64_t(1) << pageBits;
   while (bytes) {
@@ -92,7 +92,7 @@ void Shadow::setUndefined(uint64_t address, uint64_t bytes) {
 void Shadow::copy(uint64_t to, uint64_t from, uint64_t bytes) {
   if (empty())
     return;
-  // Piece by piece, from the side that isn't overwritten first.
+  // In parts, in the order in which no source is overwritten before it is read.
   constexpr uint64_t max = 4096;
   std::vector<uint8_t> bits(std::min(bytes, max));
   for (uint64_t done = 0; done < bytes;) {

@@ -1,6 +1,6 @@
-// LLVM's DWARF reader does the work, in a child process: damaged debug information can make it crash or run for ever
-// (its checks for that are assertions, which LLVM's packages are compiled without), and the fault of a kernel must not
-// become one of the program around the emulator.
+// LLVM's DWARF reader runs in a child process: damaged debug information can make it crash or run for ever (its checks
+// for that are assertions, which LLVM's packages are compiled without). A kernel's fault must not crash the program
+// that contains the emulator.
 #include "runtime/emulator/memory/SourceFrames.h"
 #include "runtime/emulator/memory/ElfFile.h"
 
@@ -23,13 +23,13 @@ constexpr int millisecondsForReading = 10'000;
 
 void ignore(llvm::Error error) { llvm::consumeError(std::move(error)); }
 
-/// The reader's word for "not known" is "<invalid>".
+/// The reader returns "<invalid>" for unknown names.
 std::string known(const std::string &text) { return text == llvm::DILineInfo::BadString ? "" : text; }
 
 const llvm::DILineInfoSpecifier wantedInfo(llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath,
                                            llvm::DILineInfoSpecifier::FunctionNameKind::ShortName);
 
-/// Calls `read` with the file's debug information, where it is a file that has any.
+/// Calls `read` with the file's debug information, if it has any.
 void withDwarf(std::span<const std::byte> elf, auto read) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(elf.data()), elf.size());
   auto object = llvm::object::ELFObjectFile<llvm::object::ELF64LE>::create(llvm::MemoryBufferRef(bytes, ""));
@@ -52,7 +52,7 @@ std::vector<SourceFrame> readFrames(llvm::DWARFContext &dwarf, uint64_t address)
   return frames;
 }
 
-/// Fields go through a pipe as text, every one with a 0 behind it.
+/// Fields are sent through a pipe as text, each followed by a 0.
 void put(std::string &text, const std::string &field) { text.append(field.c_str()).push_back('\0'); }
 
 std::vector<std::string> fieldsOf(std::string_view text) {
@@ -64,7 +64,7 @@ std::vector<std::string> fieldsOf(std::string_view text) {
 uint64_t number(const std::string &digits) { return std::strtoull(digits.c_str(), nullptr, 10); }
 
 [[noreturn]] void runChild(int output, auto read) {
-  rlimit none{0, 0}; // a crash here is no news: no core file, none of the program's handlers
+  rlimit none{0, 0}; // a crash here is expected: no core file, and none of the program's handlers
   setrlimit(RLIMIT_CORE, &none);
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     std::signal(signal, SIG_DFL);
@@ -79,7 +79,7 @@ uint64_t number(const std::string &digits) { return std::strtoull(digits.c_str()
   _exit(0);
 }
 
-/// All that comes before the other end closes, or nothing when that takes too long.
+/// Reads until the other end closes; returns nothing if that takes too long.
 std::string readAll(int input) {
   std::string text;
   char block[4096];
@@ -99,7 +99,7 @@ std::string readAll(int input) {
   }
 }
 
-/// Most code objects have none, and asking a child would cost more than all else of a fault.
+/// Most code objects have none, and starting a child would cost more than the rest of a fault.
 bool hasDebugInformation(std::span<const std::byte> elf) {
   try {
     const ElfFile file(elf, "");
@@ -111,7 +111,7 @@ bool hasDebugInformation(std::span<const std::byte> elf) {
   return false;
 }
 
-/// The fields that `read` gives, in a child process.
+/// The fields that `read` returns, in a child process.
 std::vector<std::string> readInChild(std::span<const std::byte> elf, auto read) {
   if (!hasDebugInformation(elf))
     return {};

@@ -13,11 +13,11 @@ using Feature = TargetId::Feature;
 struct Machine {
   uint32_t flag;
   const char *name;
-  // Settings that its code objects of version 3 have.
+  // Settings of its code objects of version 3.
   bool xnack = false, sramecc = false;
   const char *generic = ""; ///< the generic processor whose code it runs
 };
-// EF_AMDGPU_MACH values by name: a file for another chip can be listed, and a message can say which chip it is for.
+// EF_AMDGPU_MACH values by name: files for other chips can be listed, and messages can name their chips.
 #define NSTF_MACHINE(flag, ...) {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_##flag, __VA_ARGS__}
 constexpr Machine machines[] = {
     NSTF_MACHINE(GFX600, "gfx600"),

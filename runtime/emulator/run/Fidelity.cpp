@@ -8,7 +8,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// Types of A and B as Instructions.def has them.
+/// Types of A and B, as named in Instructions.def.
 enum class MatrixType { f32, xf32, f16, bf16, i8, f64, FP8_FP8, FP8_BF8, BF8_FP8, BF8_BF8 };
 struct MatrixShape {
   MatrixType type;
@@ -30,8 +30,8 @@ std::optional<MatrixShape> shapeOf(Opcode opcode) {
   }
 }
 
-/// What a fused chain of K steps and the chip's sum can differ by: each rounding or cut is at most 2^-24 of the sum of
-/// magnitudes; a chain has K of them, the chip at most 2 K (three a group and one a product).
+/// The largest difference between a fused chain of K steps and the chip's sum. Each rounding or cut is at most 2^-24 of
+/// the sum of magnitudes; a chain has K of them, the chip at most 2 K (three a group and one a product).
 Fidelity fidelityOfMatrix(const MatrixShape &shape, MatrixMode mode, const Target &target) {
   if (shape.type == MatrixType::f32 || shape.type == MatrixType::f64 || shape.type == MatrixType::i8)
     return {};
@@ -39,7 +39,7 @@ Fidelity fidelityOfMatrix(const MatrixShape &shape, MatrixMode mode, const Targe
     return {};
   bool cutsProducts = target.matrixSums == MatrixSums::CutProducts;
   std::string bound = std::to_string(3 * shape.depth) + " * 2^-24 * (|C| + sum of |a * b|)";
-  if (cutsProducts) // zeros and subnormals have the smallest normal's exponent there, which is what sets the cut
+  if (cutsProducts) // zeros and subnormals count with the smallest normal's exponent, which determines the cut
     bound += ", elements below the smallest normal number counted as that";
   else
     bound += " and what subnormal elements and sums contribute";

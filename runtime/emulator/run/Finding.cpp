@@ -30,7 +30,7 @@ std::string describeLanes(uint64_t lanes) {
 }
 
 std::string describeOffset(uint64_t offset) {
-  bool before = int64_t(offset) < 0; // a function that stands before the kernel
+  bool before = int64_t(offset) < 0; // a function located before the kernel
   char text[40];
   std::snprintf(text, sizeof(text), "entry %c 0x%llx", before ? '-' : '+',
                 static_cast<unsigned long long>(before ? -offset : offset));

@@ -7,7 +7,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// What a run loop tells a monitor and takes from the step budget, instruction by instruction.
+/// Reports each instruction of a run loop to a monitor, and takes it from the step budget.
 class Watch {
 public:
   Watch(Wave &w, Monitor *monitor, StepBudget *steps)
@@ -54,7 +54,7 @@ private:
   const MicroOp *current = nullptr;
 };
 
-/// Runs a wave until it waits at a barrier, yields or ends.
+/// Runs a wave until it reaches a barrier, yields or ends.
 void runWave(Wave &w) {
   Workgroup &group = *w.group;
   w.fuel = group.fuel;
@@ -96,7 +96,7 @@ Turn runTurn(Workgroup &group, Wave *&faulting) {
     }
     if (!left)
       return Turn::Ended;
-    if (waiting == left) { // ended waves don't count at a barrier
+    if (waiting == left) { // ended waves do not count at a barrier
       if (group.monitor)
         group.monitor->barrier(group);
       for (Wave *wave : group.waves)

@@ -64,7 +64,7 @@ void fillHidden(const Kernel &kernel, const LaunchShape &shape, std::span<std::b
       {"hidden_remainder_z", remainder[2]},       {"hidden_grid_dims", dims},
       {"hidden_dynamic_lds_size", dynamicLds},    {"hidden_private_base", privateApertureHigh},
       {"hidden_shared_base", sharedApertureHigh},
-      // Zero: hidden_global_offset_* (HIP has none), services.
+      // Others are zero: hidden_global_offset_* (HIP has none), services.
   };
   for (const KernelArgument &argument : kernel.arguments)
     for (const auto &entry : values)

@@ -44,7 +44,7 @@ uint64_t checkedItems(const Target &target, const DeviceModel &model, const Laun
 }
 
 uint32_t scratchOf(const Kernel &kernel) {
-  // Recursion and calls through pointers: the compiler doesn't know how much stack they need.
+  // For recursion and calls through pointers, the compiler does not know the size of the stack.
   constexpr size_t dynamicStack = 16 * 1024;
   return uint32_t((kernel.scratchSize + (kernel.descriptor.dynamicStack ? dynamicStack : 0) + 3) & ~size_t(3));
 }
@@ -84,7 +84,7 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   state.program = cached->decoded.get();
   state.entry = entry;
   state.memory = &memory;
-  // In whole granules: so much memory the chip has there.
+  // Rounded up to whole granules, the chip's unit of LDS allocation.
   const uint64_t granules = (kernel.ldsSize + arguments.dynamicLds + chip.ldsGranule - 1) / chip.ldsGranule;
   state.ldsBytes = uint32_t(granules * chip.ldsGranule);
   state.scratchBytes = scratchOf(kernel);

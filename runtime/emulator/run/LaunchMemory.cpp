@@ -13,8 +13,8 @@ namespace nstf::emulator {
 namespace {
 
 constexpr size_t packetLines = 1, queueLines = 4;
-/// Region::physical of what only lives as long as a launch, above all allocations. Caches' tags number 4 G blocks of 1
-/// KB.
+/// Region::physical of memory that lives only as long as a launch, above all allocations. Caches' tags can number 4 G
+/// blocks of 1 KB.
 constexpr uint64_t argumentsPhysical = uint64_t(1) << 40, scratchPhysical = uint64_t(1) << 41;
 
 void fillPacket(char *packet, const Launch &launch) {
@@ -52,7 +52,7 @@ ZeroPages::~ZeroPages() {
 }
 
 size_t LaunchMemory::argumentLines(const Launch &launch) {
-  // A damaged descriptor may preload what lies behind the arguments.
+  // A damaged descriptor may preload bytes beyond the arguments.
   const KernelDescriptor &descriptor = launch.kernel->descriptor;
   const size_t preloaded = (size_t(descriptor.preloadOffset) + descriptor.preloadDwords) * 4;
   size_t bytes = std::max({launch.arguments->kernargSize, launch.kernel->kernargSize, preloaded}) + argumentPadding;

@@ -10,9 +10,9 @@ namespace nstf::emulator {
 
 namespace {
 
-/// What is decoded as a whole: it takes some ten milliseconds.
+/// Texts up to this size are decoded as a whole, which takes some ten milliseconds.
 constexpr size_t smallText = 256 * 1024;
-/// In place of an entry: the whole text.
+/// Key for the whole text, instead of an entry.
 constexpr uint64_t wholeText = 0;
 
 using Cache = std::map<std::pair<uint64_t, MatrixMode>, std::shared_ptr<CachedProgram>>;
@@ -27,7 +27,7 @@ std::vector<Code> textsOf(const Program &program) {
 } // namespace
 
 uint64_t CachedProgram::entryOf(const Kernel &kernel) {
-  // A kernel with preloaded arguments begins 256 bytes further on; before it stands a prologue for old firmware.
+  // A kernel with preloaded arguments begins 256 bytes after its entry, which holds a prologue for old firmware.
   return kernel.entry + (kernel.descriptor.preloadDwords ? 256 : 0);
 }
 

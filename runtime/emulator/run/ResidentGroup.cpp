@@ -19,7 +19,7 @@ std::unique_ptr<ResidentGroup> ResidentGroup::start(const Launch &launch, uint64
   Workgroup &group = resident->group;
   const uint32_t *grid = launch.arguments->grid;
   resident->scratch = scratch;
-  // Who counted and watched the one before may be gone.
+  // The counters and monitor of the previous use may not exist any more.
   group = {.launch = &launch, .index = index, .waves = std::move(group.waves)};
   group.id[0] = uint32_t(index % grid[0]);
   group.id[1] = uint32_t(index / grid[0] % grid[1]);

@@ -18,17 +18,17 @@ namespace {
 
 using ActiveGroups = std::vector<std::unique_ptr<ResidentGroup>>;
 
-/// Turns of workgroups that wait for others are short.
+/// Workgroups that wait for others have short turns.
 constexpr uint32_t fuelOfWaiting = 256;
 
-/// Time this thread had on a core, in nanoseconds.
+/// CPU time of this thread in nanoseconds.
 uint64_t threadTime() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
 }
 
-/// The arena for that many threads. It stays: workers that just left it are found again without being woken.
+/// The arena for this number of threads. It persists: workers that just left it are reused without being woken.
 tbb::task_arena &arenaOf(unsigned threads) {
   static std::mutex mutex;
   static std::map<unsigned, std::unique_ptr<tbb::task_arena>> arenas;
@@ -39,7 +39,7 @@ tbb::task_arena &arenaOf(unsigned threads) {
   return *arena;
 }
 
-/// The workgroups in a random order where one is asked for.
+/// The workgroups in random order, if one is requested.
 std::vector<uint64_t> shuffle(const LaunchDriver &driver, std::span<const uint64_t> some) {
   if (!driver.options().shuffle)
     return {};
@@ -127,10 +127,10 @@ public:
   ~Worker() {
     std::lock_guard lock(scheduler.stallMutex);
     std::erase(scheduler.working, this);
-    scheduler.stallEnds.notify_all(); // the others may all be waiting
+    scheduler.stallEnds.notify_all(); // all the others may be waiting
   }
 
-  /// Until no workgroup is left, or one that faulted has a lower number.
+  /// Runs until no workgroup is left, or until one of lower number has faulted.
   void run() {
     while (true) {
       size_t wanted = active.empty() ? 1 : more;
@@ -164,14 +164,14 @@ private:
     return true;
   }
 
-  /// Before its end; null: it has come to that.
+  /// Reports a workgroup that stops before its end; null if it has ended.
   void stop(std::unique_ptr<ResidentGroup> resident) {
     if (resident && scheduler.options.monitor)
       scheduler.options.monitor->groupStops(resident->group);
   }
 
-  /// A turn for each workgroup. After a fault those of lower numbers go on as long as they get anywhere: the fault
-  /// reported is the lowest workgroup's.
+  /// A turn for each workgroup. After a fault, workgroups of lower numbers continue as long as they make progress: the
+  /// fault of the lowest-numbered workgroup is reported.
   void round() {
     bool moved = false;
     still = true;
@@ -199,8 +199,8 @@ private:
     decideAboutMore(moved);
   }
 
-  /// Waves that wait stand as they did after the turn before, waves that work don't: beside the former more workgroups
-  /// are taken at once, beside the latter (they may still be waiting, and counting) slowly.
+  /// Waiting waves are unchanged since the previous turn, working waves are not. Beside the former, more workgroups are
+  /// taken at once; beside the latter (which may still be waiting, and counting), slowly.
   void decideAboutMore(bool moved) {
     more = 0;
     if (moved || active.empty()) {
@@ -220,7 +220,7 @@ private:
       more = active.size();
   }
 
-  /// Longer than waves that are let go by others do.
+  /// Whether all have waited for longer than waves that others release.
   bool waitsForWavesLong() {
     using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds unsuspicious(20);
@@ -233,7 +233,7 @@ private:
     return Clock::now() - *waitsSince > unsuspicious;
   }
 
-  /// Before every turn, so that a launch of many short workgroups ends too.
+  /// Called before every turn, so that a launch of many short workgroups also ends.
   void checkEnd() {
     const std::string why = scheduler.driver.mustEnd();
     if (why.empty())
@@ -247,10 +247,10 @@ private:
 
   Scheduler &scheduler;
   std::unique_ptr<ExecutionCounters> counters;
-  size_t more = 0;                                                 ///< workgroups to take beside the active ones
-  uint64_t waitingRounds = 0;                                      ///< since a workgroup last got on
-  bool still = false;                                              ///< nothing changed in the last round
-  std::optional<std::chrono::steady_clock::time_point> waitsSince; ///< all waves wait for waves
+  size_t more = 0;            ///< workgroups to take in addition to the active ones
+  uint64_t waitingRounds = 0; ///< since a workgroup last made progress
+  bool still = false;         ///< nothing changed in the last round
+  std::optional<std::chrono::steady_clock::time_point> waitsSince; ///< when all waves began to wait for waves
 };
 
 void Scheduler::suspect() {
@@ -261,7 +261,7 @@ void Scheduler::suspect() {
   if (options.alone) {
     stallEnds.wait(lock, decided);
   } else if (!stallEnds.wait_for(lock, std::chrono::milliseconds(10), decided)) {
-    --suspecting; // the others may be waiting for this one
+    --suspecting; // the others may be waiting for this worker
     return;
   }
   if (stallsSeen != seen)

@@ -29,7 +29,7 @@ uint64_t mixBytes(uint64_t hash, const void *data, size_t bytes) {
 uint64_t stateOf(const Wave &w) {
   const Launch &launch = *w.group->launch;
   const unsigned registers = launch.kernel ? std::min(launch.kernel->descriptor.vgprs, 2 * vgprRows) : 2 * vgprRows;
-  // VGPRs and AGPRs share the count in some way or other; each lies below it in its own rows.
+  // VGPRs and AGPRs share the count in some split; each kind is below it in its own rows.
   const size_t rows = std::min(registers, vgprRows);
   uint64_t hash = mix(reinterpret_cast<uint64_t>(w.next), uint64_t(w.status) << 32 | w.mode);
   hash = mixBytes(hash, w.scalars, sizeof(w.scalars));
@@ -46,7 +46,7 @@ uint64_t stateOf(const Workgroup &group) {
 }
 
 bool neverMoves(std::span<ResidentGroup *const> groups) {
-  // A turn ends after a number of branches, so a loop with several of them is met at another one each time.
+  // A turn ends after a number of branches, so a loop with several branches is at a different one each time.
   constexpr unsigned rounds = 64;
   StoreLog log;
   struct Watched {

@@ -13,7 +13,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// Where each active lane of a flat access goes (the address as in Global.cpp).
+/// The memory that each active lane of a flat access refers to (address as in Global.cpp).
 void forFlatLanes(const Wave &w, const MicroOp *op, auto function) {
   const uint32_t *row = w.row(op->source[0]);
   uint64_t base = op->flags & memoryScalarBase ? w.scalarSource<uint64_t>(op->source[1]) : 0;
@@ -80,7 +80,7 @@ std::string mnemonicOf(Opcode opcode) {
 void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
   const AccessFacts &access = accessFacts[op->opcode];
   const uint64_t storedBefore = bytes[unsigned(MemorySpace::Global)].stored;
-  // An atomic whose old value nobody wants only sends its operand.
+  // An atomic that does not return the old value only sends its operand.
   unsigned loaded = access.atomic && !(op->flags & memoryReturns) ? 0 : access.loaded, stored = access.stored;
   auto add = [&](MemorySpace space, uint64_t lanes) {
     bytes[unsigned(space)].loaded += lanes * loaded;
@@ -109,7 +109,7 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
   case Addressing::Scratch:
     add(MemorySpace::Scratch, lanes);
     break;
-  case Addressing::TypedBuffer: { // an element a lane, whatever the registers hold of it
+  case Addressing::TypedBuffer: { // one element for each lane, whatever part of it is in registers
     bool isScratch = false;
     unsigned size = BufferFormat::of(w, op).bytes();
     uint64_t moved = size ? bufferBytes(w, op, size, size, isScratch) : 0;
@@ -127,7 +127,7 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
     Traffic &traffic = bytes[unsigned(isScratch ? MemorySpace::Scratch : MemorySpace::Global)];
     traffic.loaded += loaded ? moved : 0;
     traffic.stored += stored ? moved : 0;
-    if (op->flags & bufferToLds) // every active lane, with zero from outside
+    if (op->flags & bufferToLds) // every active lane; zero from outside the buffer
       bytes[unsigned(MemorySpace::Lds)].stored += lanes * std::max(size, 4u);
     break;
   }

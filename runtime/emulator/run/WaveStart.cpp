@@ -1,6 +1,6 @@
-// What a wave's registers hold when it starts.
+// Initial register values of a wave.
 //
-// After LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State": user SGPRs in the order of the
+// Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State": user SGPRs in the order of the
 // descriptor's flags, preloaded kernel arguments, then the system SGPRs; work-item ids packed in v0.
 #include "runtime/emulator/run/WaveStart.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
@@ -13,7 +13,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// Rows of the unified register file that the kernel owns: VGPRs from row 0, AGPRs from agprRow.
+/// Clears the rows of the unified register file that the kernel owns: VGPRs from row 0, AGPRs from agprRow.
 void clearRegisters(Wave &w, const KernelDescriptor &d) {
   unsigned vgprs = std::min(d.accumOffset ? std::min(d.accumOffset, d.vgprs) : d.vgprs, vgprRows);
   unsigned agprs = d.accumOffset && d.vgprs > d.accumOffset ? std::min(d.vgprs - d.accumOffset, vgprRows) : 0;
@@ -79,7 +79,7 @@ void startWave(Wave &w, Workgroup &group, unsigned number, uint64_t scratch) {
     at += 2;
   };
   if (d.privateSegmentBuffer) {
-    // Swizzled over the lanes in dwords: index stride 64, element size 4, the lane added as index.
+    // Swizzled over the lanes in dwords: index stride 64, element size 4, the lane added to the index.
     add64(scratch | uint64_t(1) << 63);
     add64(0xffffffffu | uint64_t(3u << 21 | 1u << 19 | 1u << 23) << 32);
   }
@@ -107,7 +107,7 @@ void startWave(Wave &w, Workgroup &group, unsigned number, uint64_t scratch) {
   if (d.workgroupInfo)
     w.scalars[at++] = launch.wavesPerGroup;
   if (d.privateSegmentWaveOffset && !launch.target->architectedFlatScratch)
-    w.scalars[at++] = 0; // the base above is the wave's own already
+    w.scalars[at++] = 0; // the base above is already the wave's own
   if (launch.target->architectedFlatScratch)
     w.setScalar64(sgpr::flatScratch, scratch);
 }
