@@ -28,7 +28,7 @@ void AddedPieces::addSpecials(const TokenizerConfig &config) {
     if (config.mentions(role)) {
       if (!(named = config.special(role)))
         continue;
-      // The class makes plain texts of these roles tokens without flags, unless the decoder says more.
+      // Strings with these roles become tokens without flags, as in transformers' class, unless the decoder has flags.
       auto known = ids.find(named->token.content);
       if (config.hasDecoder() && known != ids.end()) {
         named->token = tokens.at(known->second).token;
@@ -45,7 +45,7 @@ void AddedPieces::addSpecials(const TokenizerConfig &config) {
     if (!isSpecial(named->token.content))
       addSpecial(*named);
   }
-  // Of two in this list the last one with flags counts, but a role outweighs them.
+  // Of duplicates in this list the last one with flags counts, but a role takes precedence.
   const std::set<std::string> ofRoles = specials;
   for (const NamedToken &named : config.otherSpecials())
     if (!named.token.content.empty() && !ofRoles.count(named.token.content))
@@ -66,7 +66,7 @@ void AddedPieces::addSpecial(NamedToken named) {
     add(next++, named, /*hasOwnId=*/false);
 }
 
-/// The model's piece of that name, unless it has another now.
+/// The model's piece with this name, unless the piece has been renamed.
 std::optional<int32_t> AddedPieces::pieceOf(const std::string &content) const {
   int32_t id = pieces.PieceToId(content);
   const AddedToken *renamed = find(id);
@@ -89,7 +89,7 @@ void AddedPieces::checkFree(int32_t id, const NamedToken &named) const {
   const AddedToken *other = find(id);
   std::string owner = other ? other->content : content;
   if (!other && id < pieces.GetPieceSize()) {
-    // A piece that no text becomes may be given another name, unless the model itself needs it.
+    // A piece that no text yields may be renamed, unless the model itself needs it.
     bool isNeeded = pieces.IsUnknown(id) || id == pieces.bos_id() || id == pieces.eos_id() || id == pieces.pad_id();
     if (isNeeded || !(pieces.IsControl(id) || pieces.IsUnused(id)))
       owner = pieces.IdToPiece(id);
@@ -159,7 +159,7 @@ std::vector<std::string> AddedPieces::cut(std::string_view text) const {
       continue;
     const AddedToken &token = tokens.at(id->second).token;
     std::string &left = i > 0 ? parts[i - 1] : none, &right = i + 1 < parts.size() ? parts[i + 1] : none;
-    // Whether it is a word is asked of the text before it is stripped.
+    // Whether the token is a word is decided before the text is stripped.
     bool isTouchedLeft = !left.empty() && left.back() != ' ', isTouchedRight = !right.empty() && right.front() != ' ';
     if (token.rightStrip)
       right.erase(0, unicode::leading(right, unicode::isPythonSpace));

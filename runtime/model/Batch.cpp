@@ -17,8 +17,8 @@ struct Batch::State {
                                " requests but got " + std::to_string(maxRows) + " rows");
   }
 
-  /// What each text has of the next step: a token first, so that no prompt makes others wait, then prompts in their
-  /// order.
+  /// The rows of each text in the next step: first one token of each generating text, so that no prompt delays others,
+  /// then prompts in their order.
   std::vector<RequestRows> plan() const {
     std::vector<RequestRows> requests;
     int64_t left = maxRows;
@@ -47,7 +47,7 @@ struct Batch::State {
   Session &session;
   LanguageOutputs outputs;
   std::vector<std::optional<TextInProgress>> texts; // by slot
-  std::vector<int64_t> order;                       // slots with a text, as they were taken
+  std::vector<int64_t> order;                       // slots with a text, in the order of their addition
   int64_t maxRows;
 };
 

@@ -19,7 +19,8 @@ static ChatTemplate readTemplate(const Package &package) {
   return ChatTemplate::parse(support::readTextFile(path.string()), path.string());
 }
 
-/// A special token as the tokenizer's files write it or, where they don't mention it, as its vocabulary has `id`.
+/// The text of a special token from the tokenizer's files or, if they do not mention the role, that of `id` in the
+/// vocabulary.
 static std::optional<std::string> findText(const TokenizerConfig &config, const char *role, const Tokenizer &tokenizer,
                                            std::optional<int32_t> id) {
   if (config.mentions(role)) {
@@ -64,7 +65,7 @@ Turn Conversation::ask(std::string_view message) {
     throw std::runtime_error("expected the chat template to make a prompt but it made an empty text");
   auto [end, ignored] = std::mismatch(turn.ids.begin(), turn.ids.end() - 1, held.begin(), held.end());
   turn.held = std::size_t(end - turn.ids.begin());
-  held.resize(turn.held); // the rest is written over, and perhaps not to its end
+  held.resize(turn.held); // the rest will be overwritten, perhaps not entirely
   messages = std::move(asked);
   return turn;
 }

@@ -1,5 +1,5 @@
-// The loop has no branches, so the compiler turns it into vectors; Highway's foreach_target compiles it once for each
-// kind of vectors and takes the machine's at run time.
+// The loop has no branches, so the compiler vectorises it. Highway's foreach_target compiles it once for each kind of
+// vectors and selects the host's kind at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/model/FillRandom.cpp"
 #include <hwy/foreach_target.h>
@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::runtime::HWY_NAMESPACE {
 
 void fillFloats(const RandomWeights &given, uint64_t begin, float *HWY_RESTRICT numbers, size_t count) {
-  RandomWeights random = given; // not what `numbers` might point at
+  RandomWeights random = given; // a copy, which `numbers` cannot alias
   for (size_t i = 0; i < count; ++i)
     numbers[i] = random(begin + i);
 }

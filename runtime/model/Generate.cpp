@@ -15,7 +15,7 @@ std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, 
   while (tokens > 0) {
     int64_t size = std::min(tokens, largest);
     if (!target.bucketFor(size)) {
-      // Between two buckets: the most the lower one takes.
+      // Between two buckets: uses the largest size of the lower one.
       int64_t below = 0;
       for (const manifest::Bucket &bucket : target.buckets)
         if (bucket.maxTokens < size)
@@ -118,7 +118,7 @@ Generation TextModel::generate(std::string_view prompt, const GenerateOptions &o
   StreamDecoder decoder(*words);
   StopStrings stop(options.stop);
   for (int32_t id : ids)
-    decoder.push(id); // what follows decodes in the light of what stood before
+    decoder.push(id); // decoding depends on the preceding tokens
   auto show = [&](const std::string &text) {
     if (onText && !text.empty())
       onText(text);

@@ -14,10 +14,10 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 void checkLogits(std::span<const float> logits) {
   if (logits.empty())
     throw LogitsError("expected logits but there are none");
-  // One pass without branches; which one it is matters only where something is wrong.
+  // One pass without branches; the index matters only if there is an error.
   bool allBelowInfinity = true, anyFinite = false;
   for (float logit : logits) {
-    allBelowInfinity &= logit < infinity; // false of NaN
+    allBelowInfinity &= logit < infinity; // false for NaN
     anyFinite |= logit > -infinity;
   }
   if (!allBelowInfinity) {
@@ -37,7 +37,7 @@ int32_t argmax(std::span<const float> logits) {
 double logSumExp(std::span<const float> logits) {
   double max = *std::max_element(logits.begin(), logits.end()), sum = 0.0;
   for (float logit : logits)
-    sum += std::exp(double(logit) - max); // of what is at most 0: no overflow, and the largest term is 1
+    sum += std::exp(double(logit) - max); // the exponent is at most 0: no overflow, and the largest term is 1
   return max + std::log(sum);
 }
 

@@ -113,7 +113,7 @@ const Port *Manifest::findInput(std::string_view name) const { return findByName
 const Port *Manifest::findOutput(std::string_view name) const { return findByName(outputs, name); }
 
 DeviceMemory Manifest::deviceMemory() const {
-  DeviceMemory memory; // at most 2^48 bytes a buffer, so that no sum of a readable manifest wraps
+  DeviceMemory memory; // a buffer has at most 2^48 bytes, so no sum of a readable manifest overflows
   for (const Buffer &buffer : buffers)
     (buffer.kind == BufferKind::Weights ? memory.weights
      : buffer.kind == BufferKind::State ? memory.states

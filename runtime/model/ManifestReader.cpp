@@ -1,8 +1,8 @@
-// Model, ports, control, buffers and weights.
+// Reads the model, ports, control, buffers and weights.
 //
-// Order of reading: buffers first, since everything else points into them. Rules that join two parts of the file stand
-// at the end (checkModelAgainstBuffers): they keep an edited number, such as a larger context, from sending a kernel
-// past the end of its memory.
+// Buffers are read first, since everything else refers to them. Rules that relate two parts of the file are checked at
+// the end (checkModelAgainstBuffers): they prevent an edited number, such as a larger context, from making a kernel
+// access memory beyond its buffer.
 #include "runtime/model/ManifestReader.h"
 #include "support/ControlBlock.h"
 #include "support/DidYouMean.h"
@@ -140,7 +140,7 @@ Model readModel(const support::JsonCursor &value) {
     model.context = context->integer(1, maxInt32);
   if (auto vocabulary = value.find("vocabulary"))
     model.vocabulary = vocabulary->integer(1, maxInt32);
-  // Special tokens are ids of the vocabulary like any other.
+  // Special tokens are ids of the vocabulary like all others.
   uint64_t lastId = model.vocabulary ? *model.vocabulary - 1 : maxInt32;
   if (auto bos = value.find("bos"); bos && !bos->isNull())
     model.bos = static_cast<int32_t>(bos->integer(0, lastId));
@@ -197,7 +197,7 @@ std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
         state && (bytes > maxBytes || bytes * buffer.slots != buffer.size))
       item["size"].failExpected("the " + std::to_string(bytes * buffer.slots) + " bytes of " + buffer.shape->str() +
                                 (buffer.slots > 1 ? " for " + std::to_string(buffer.slots) + " slots" : ""));
-    // One each, so that "the weights" and "the control block" mean something.
+    // At most one of each, so that "the weights" and "the control block" are unambiguous.
     bool unique = buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Arena ||
                   buffer.kind == BufferKind::Control || buffer.kind == BufferKind::Counters ||
                   buffer.kind == BufferKind::Scratch;
@@ -318,7 +318,7 @@ Weight readWeight(const support::JsonCursor &item, const Buffer *buffer, Weights
     if (!same && !convertible)
       (*source)["stored_type"].failExpected("a format that converts to " + std::string(nameOf(weight.type)));
   } else if (mode == WeightsMode::Pack || mode == WeightsMode::Reference) {
-    item["source"]; // says that it is missing
+    item["source"]; // reports that it is missing
   }
   return weight;
 }
@@ -352,7 +352,7 @@ Weights readWeights(const support::JsonCursor &value, const Manifest &manifest) 
   return weights;
 }
 
-/// What keeps positions and token ids inside the memory made for them.
+/// Checks that positions and token ids stay inside the memory allocated for them.
 void checkModelAgainstBuffers(const support::JsonCursor &root, const Manifest &manifest) {
   std::vector<support::JsonCursor> buffers = root["buffers"].elements();
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -360,7 +360,7 @@ void checkModelAgainstBuffers(const support::JsonCursor &root, const Manifest &m
     if (buffer.kind != BufferKind::State)
       continue;
     if (!manifest.model.context)
-      root["model"]["context"]; // says that it is missing: a state has a row for each position
+      root["model"]["context"]; // reports that it is missing: a state has a row for each position
     if (buffer.shape->dimensions.empty() || buffer.shape->dimensions.front() < *manifest.model.context)
       buffers[i]["shape"].failExpected("a row for each of the " + std::to_string(*manifest.model.context) +
                                        " positions of the context");
@@ -375,7 +375,7 @@ void checkModelAgainstBuffers(const support::JsonCursor &root, const Manifest &m
   }
 }
 
-/// "digest" is the SHA-256 of the document without it, keys sorted, no white space: any edit shows.
+/// "digest" is the SHA-256 of the document without it, with sorted keys and no white space, so any edit is detected.
 void checkDigest(const nlohmann::json &document, const support::JsonCursor &root) {
   support::JsonCursor digest = root["digest"];
   std::string expected = readSha256(digest);

@@ -1,7 +1,7 @@
-// Kernels, buckets and steps of a manifest.
+// Reads the kernels, buckets and steps of a manifest.
 //
-// A step is checked at the largest number of tokens its bucket takes: every argument's tensor must lie inside its
-// buffer, at the alignment the kernel was compiled for, and nothing may write weights, inputs or the control block.
+// A step is checked at the largest number of tokens of its bucket. Every argument's tensor must lie inside its buffer,
+// with the alignment for which the kernel was compiled, and nothing may write weights, inputs or the control block.
 #include "runtime/model/ManifestReader.h"
 #include "support/Escape.h"
 
@@ -14,7 +14,7 @@ namespace nstf::manifest {
 namespace {
 
 constexpr uint64_t maxUInt32 = 0xffffffff;
-constexpr uint64_t maxKernargSize = 4096; // bytes; what HIP passes to a kernel
+constexpr uint64_t maxKernargSize = 4096; // bytes; HIP's limit
 
 std::array<uint32_t, 3> readDim3(const support::JsonCursor &value, uint64_t max) {
   std::vector<support::JsonCursor> items = value.elements(3, 3);
@@ -117,7 +117,7 @@ void readArena(const support::JsonCursor &value, const Manifest &manifest, Targe
   }
 }
 
-/// What stands where in the buffers of a manifest.
+/// The contents of a manifest's buffers, by place.
 class Places {
 public:
   Places(const Manifest &manifest, const BufferNames &bufferNames)
@@ -133,7 +133,8 @@ public:
     return {bufferNames.read(item["buffer"]), item["offset"].integer(0, maxBytes)};
   }
 
-  /// The element type of the input, output, state or weight there, if any: the arena holds this and that.
+  /// The element type of the input, output, state or weight at a place, if any: the arena has values of different
+  /// types.
   std::optional<ElementType> typeAt(const StepArgument &place) const {
     const Buffer &buffer = manifest.buffers[place.buffer];
     if (buffer.kind == BufferKind::Control)
@@ -159,7 +160,7 @@ private:
 void checkStepArgument(const support::JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
                        const Manifest &manifest, const Places &places, int64_t maxTokens) {
   const Buffer &buffer = manifest.buffers[argument.buffer];
-  // A state is bound whole, as it lies.
+  // A state is bound as a whole, in its own memory order.
   std::optional<support::OperandOrder> order = buffer.shape ? buffer.shape->order : std::nullopt;
   if (order != parameter.shape.order)
     item.fail("expected " + (parameter.shape.order ? parameter.shape.order->str() : "rows") + " for argument \"" +
@@ -190,7 +191,7 @@ void checkStepArgument(const support::JsonCursor &item, const StepArgument &argu
                         std::string(nameOf(buffer.kind)) + "\"");
 }
 
-/// One workgroup for each piece of work: a kernel doesn't ask whether it is one too many.
+/// Checks that there is one workgroup for each part of the work: kernels do not check for superfluous workgroups.
 void checkGrid(const support::JsonCursor &value, const std::array<uint32_t, 3> &grid, const Kernel &kernel,
                int64_t maxTokens) {
   for (int i = 0; i < 3; ++i)
@@ -225,7 +226,7 @@ Step readStep(const support::JsonCursor &item, std::size_t index, const Target &
   const Kernel &kernel = target.kernels[step.kernel];
   step.grid = readDim3(item["grid"], maxInt32);
   if (auto device = item.find("device"))
-    step.device = static_cast<uint32_t>(device->integer(0, 0)); // one device a package for now
+    step.device = static_cast<uint32_t>(device->integer(0, 0)); // currently one device a package
   step.queue = readCount(item, "queue");
   if (auto after = item.find("after"))
     for (const support::JsonCursor &before : after->elements()) {

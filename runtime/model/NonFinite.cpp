@@ -33,7 +33,7 @@ const manifest::Buffer &getBuffer(const LaunchView &launch, std::size_t argument
   return launch.session().manifest().buffers[launch.step().arguments[argument].buffer];
 }
 
-/// What a launch wrote: of a state the rows of this step, which are few of many.
+/// The values that a launch wrote: of a state only the rows of this step, a small part.
 HostTensor readWritten(const LaunchView &launch, std::size_t argument) {
   const manifest::KernelArgument &parameter = launch.kernel().arguments[argument];
   const std::vector<int64_t> &shape = parameter.shape.dimensions;
@@ -97,7 +97,7 @@ std::string explainStep(Session &session, int64_t tokens) {
       if (finding.empty() && findInResults(launch) != Finding::Finite)
         finding = explain(launch);
     });
-  } catch (const std::runtime_error &) { // what went wrong before is what counts
+  } catch (const std::runtime_error &) { // only earlier findings count
   }
   return finding;
 }

@@ -15,7 +15,7 @@ using manifest::ElementType;
 
 namespace {
 
-/// What .npy files hold as it is: bf16 they don't know.
+/// The types that .npy files store directly; they have no bf16.
 constexpr ElementType knownTypes[] = {ElementType::F32, ElementType::I32, ElementType::F64, ElementType::F16,
                                       ElementType::I64, ElementType::I16, ElementType::I8,  ElementType::U8};
 

@@ -18,7 +18,7 @@ std::string_view nameOf(WeightsMode mode) {
   return names[static_cast<int>(mode)];
 }
 
-/// The parts with commas between them.
+/// Joins the parts with commas.
 std::string join(const std::vector<std::string> &parts) {
   std::string text;
   for (const std::string &part : parts)
@@ -73,7 +73,7 @@ Json targetJson(const manifest::Target &target) {
   return json;
 }
 
-/// " of 192 GiB", or where chips have not the same " of 192 GiB (gfx942), 64.0 GiB (gfx90a)".
+/// " of 192 GiB" or, if the chips differ, " of 192 GiB (gfx942), 64.0 GiB (gfx90a)".
 std::string describeChips(const std::vector<manifest::Target> &targets) {
   bool areEqual = true;
   std::vector<std::string> parts;
@@ -89,7 +89,7 @@ std::string describeChips(const std::vector<manifest::Target> &targets) {
 
 } // namespace
 
-/// " of i8" where caches hold codes, whose scales are beside them.
+/// " of i8" if caches hold codes, whose scales are stored beside them.
 static std::string describeCodes(const Manifest &manifest) {
   for (const manifest::Buffer &buffer : manifest.buffers)
     if (buffer.kind == manifest::BufferKind::State && manifest::sizeOf(*buffer.type) == 1)

@@ -30,10 +30,11 @@ std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_
   expect(stride >= 1 && stride <= window, "a stride from 1 to the window's " + std::to_string(window), stride);
   expect(from < tokens, "a text of more tokens than the " + std::to_string(from) + " that are context only", tokens);
   std::vector<PerplexityWindow> windows;
-  int64_t predicted = std::max<int64_t>(from, 1); // all before it are done with
+  int64_t predicted = std::max<int64_t>(from, 1); // tokens before this index are done
   for (int64_t begin = 0, end = 0; end < tokens; begin += stride) {
     end = std::min(begin + window, tokens);
-    int64_t firstTarget = std::max(begin + 1, predicted); // none of a single token, with nothing before it
+    int64_t firstTarget =
+        std::max(begin + 1, predicted); // not the first token of a window, which has nothing before it
     if (firstTarget < end)
       windows.push_back({begin, end, firstTarget});
     predicted = std::max(predicted, end);

@@ -77,7 +77,7 @@ void Sampler::adjust(std::span<const float> logits) {
   }
   for (const auto &[id, times] : seen) {
     if (id < 0 || id >= size)
-      continue; // of a prompt that is none of this model's
+      continue; // the prompt is of another model
     double &score = scores[id];
     score = score > 0 ? score / options.repetitionPenalty : score * options.repetitionPenalty;
     score -= options.frequencyPenalty * double(times.count) + (times.count ? options.presencePenalty : 0.0);
@@ -93,7 +93,7 @@ void Sampler::adjust(std::span<const float> logits) {
 }
 
 double Sampler::choose() {
-  // By falling score; equals by index, so that order is defined.
+  // By descending score; equal ones by index, so that the order is unique.
   auto isBefore = [](const auto &a, const auto &b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   };
@@ -110,7 +110,7 @@ double Sampler::choose() {
     std::partial_sort(candidates.begin(), candidates.begin() + options.topK, candidates.end(), isBefore);
     candidates.resize(options.topK);
   }
-  // Softmax without the division: exp of what is at most 0 cannot overflow, and the largest term is 1.
+  // Softmax without the division: the exponents are at most 0, so nothing overflows, and the largest term is 1.
   double sum = 0.0, max = scores[best];
   for (auto &[score, id] : candidates) {
     score = std::exp((score - max) / options.temperature);
@@ -149,7 +149,7 @@ int32_t Sampler::sample(std::span<const float> logits) {
     return argmax(logits);
   adjust(logits);
   double sum = choose();
-  // Rounding can leave a remainder; the last token that can be drawn takes it.
+  // Rounding can leave a remainder; it goes to the last token that can be drawn.
   int32_t token = std::find_if(candidates.rbegin(), candidates.rend(), [](const auto &candidate) {
                     return candidate.first > 0.0;
                   })->second;

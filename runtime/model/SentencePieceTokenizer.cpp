@@ -16,18 +16,18 @@ SentencePieceTokenizer::SentencePieceTokenizer(const std::filesystem::path &path
   TokenizerConfig config(beside);
   legacy = config.flag("legacy").value_or(true);
   support::MappedFile file(path);
-  constexpr std::size_t maxBytes = std::size_t(1) << 30; // a message of protocol buffers has less than 2 GiB
+  constexpr std::size_t maxBytes = std::size_t(1) << 30; // a protocol buffers message has less than 2 GiB
   if (file.size() > maxBytes)
     throw std::runtime_error(path.string() + ": expected a SentencePiece model of at most " + std::to_string(maxBytes) +
                              " bytes but got " + std::to_string(file.size()));
   std::string bytes(file.text());
-  // A message of protocol buffers is changed by what is appended: normalizer_spec { add_dummy_prefix: false }.
+  // Appending to a protocol buffers message overrides its fields: normalizer_spec { add_dummy_prefix: false }.
   if (!legacy && !config.flag("from_slow").value_or(false))
     bytes += std::string_view("\x1a\x02\x18\x00", 4);
   sentencepiece::util::Status status = processor->LoadFromSerializedProto({bytes.data(), bytes.size()});
   if (!status.ok() || processor->GetPieceSize() == 0)
     throw std::runtime_error(path.string() + ": expected a SentencePiece model: " + status.ToString());
-  // The normalizer's settings are not part of the library's interface, but what they do can be seen.
+  // The library's interface does not expose the normalizer's settings, but their effects are observable.
   std::vector<std::string> plain = processor->EncodeAsPieces("a"), spaced = processor->EncodeAsPieces("  a");
   bool dropsSpaces = plain == spaced;
   bool addsSpace = !plain.empty() && plain.front().starts_with(unicode::visibleSpace);
@@ -87,7 +87,7 @@ void SentencePieceTokenizer::fitTo(int64_t vocabulary, const std::filesystem::pa
 }
 
 void SentencePieceTokenizer::cutPieces(const std::string &text, std::vector<std::string> &parts) const {
-  // Without a dummy prefix the model drops a space at the start: behind another text it stays.
+  // Without a dummy prefix, the model drops a space at the start: after another text, the space stays.
   bool isGuarded = !legacy && (text.starts_with(' ') || text.starts_with(unicode::visibleSpace));
   std::vector<std::string> pieces;
   sentencepiece::util::Status status = processor->Encode(isGuarded ? unknown + text : text, &pieces);
@@ -113,7 +113,7 @@ std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view bytes) cons
       pieces.push_back(part);
     else if (!part.empty())
       cutPieces(part, pieces);
-  // Before a special token the prefix alone is nothing.
+  // Before a special token, a prefix alone yields no token.
   bool isPrefixAlone =
       !legacy && pieces.size() > 1 && pieces[0] == unicode::visibleSpace && added->isSpecial(pieces[1]);
   std::vector<int32_t> ids;
@@ -135,7 +135,7 @@ TokenSequence SentencePieceTokenizer::encodePrompt(std::string_view text, std::o
 
 bool SentencePieceTokenizer::isSkipped(int32_t id) const {
   const AddedToken *token = added->find(id);
-  // The sign for unknown text stays where no file calls it special.
+  // The marker of unknown text stays unless a file calls it special.
   return token && (token->special || added->isSpecial(token->content)) && (hasConfig || !processor->IsUnknown(id));
 }
 
@@ -150,7 +150,7 @@ std::string SentencePieceTokenizer::bytesOf(int32_t id) const {
   if (processor->IsControl(id))
     return "";
   if (processor->IsUnknown(id))
-    return processor->DecodeIds({id}); // the model's own sign for unknown text
+    return processor->DecodeIds({id}); // the model's own marker for unknown text
   const std::string &piece = processor->IdToPiece(id);
   if (processor->IsByte(id)) // "<0x41>"
     return std::string(1, static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16)));

@@ -1,7 +1,7 @@
-// Session.cpp.
+// Runs packages on a device.
 //
 // Order on the stream: copies to the device wait until earlier work is done, a run is submitted without waiting, and
-// reading an output waits for it. So a decode loop waits once per token.
+// reading an output waits for the run. A decode loop therefore waits once per token.
 #include "nstf/Session.h"
 #include "runtime/model/Weights.h"
 #include "support/DidYouMean.h"
@@ -21,34 +21,34 @@ struct Session::State {
   State(Package package, const SessionOptions &options);
   std::vector<Launch> launchesOf(const manifest::Bucket &bucket) const;
   const manifest::Bucket &bucketFor(int64_t tokens) const;
-  /// Until all that was launched is done. Throws what a launch failed with.
+  /// Waits until all launches are done. Throws the error of a failed launch.
   void wait();
-  /// What launches leave at zero, where one that failed may not have done so.
+  /// Clears the buffers that launches leave at zero, as a failed launch may not have done so.
   void clearCounters();
-  /// To the device, in stream order.
+  /// Copies the control block to the device, in stream order.
   void writeControl(std::span<const RequestRows> requests, int64_t tokens);
 
   Package package;
   Backend backend;
   const manifest::Target &target;
   Module module;
-  mutable Stream stream; // waiting for results is not a change
+  mutable Stream stream; // mutable: waiting for results changes no state
   std::vector<Buffer> buffers;
-  std::vector<Kernel> kernels;                        // as target.kernels
-  std::vector<std::optional<HIPGraphRunner>> runners; // as target.buckets, made at first use
-  std::vector<std::optional<int64_t>> inputRows;      // as manifest.inputs: rows set; 0 where the shape is fixed
+  std::vector<Kernel> kernels;                        // in the order of target.kernels
+  std::vector<std::optional<HIPGraphRunner>> runners; // in the order of target.buckets; made at first use
+  std::vector<std::optional<int64_t>> inputRows; // in the order of manifest.inputs: rows set; 0 if the shape is fixed
   std::vector<uint8_t> control;
   int64_t position = 0, lastTokens = 0;
-  bool hasFailed = false; ///< a launch has, since the counters were cleared
+  bool hasFailed = false; ///< whether a launch has failed since the counters were cleared
 };
 
 namespace {
 
-/// The emulator becomes the chip of the package's first target unless somebody said which chip it is.
+/// The emulator emulates the chip of the package's first target, unless a chip was selected.
 Backend openBackend(const Package &package, const SessionOptions &options) {
   if (!options.target.empty())
     return Backend::open(options.device, package.target(options.target).id, 0, options.timing);
-  // The emulator's own choice, where the environment or the chip that is timed makes one.
+  // The emulator selects the chip itself if the environment or the timed chip determines it.
   bool isChosen = !options.timing.empty();
   for (const char *name : {"NSTF_EMU_TARGET", "NSTF_EMU_TIMING"})
     if (const char *value = std::getenv(name))
@@ -68,7 +68,7 @@ Module loadModule(const Package &package, const Backend &backend, const manifest
   return Module(backend, bytes.data(), bytes.size(), package.resolve(target.codeObject).string());
 }
 
-/// The manifest's word against the code object's, where the driver tells.
+/// Compares the manifest's numbers with those of the code object, if the driver reports them.
 void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Package &package) {
   auto fail = [&](const std::string &message) {
     throw std::runtime_error((package.folder() / "manifest.json").string() + ": kernel \"" +
@@ -83,7 +83,8 @@ void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Pack
          std::to_string(expected.lds));
 }
 
-/// Refuses a package that cannot fit before anything is allocated, with the sum and not the buffer that was too much.
+/// Refuses a package that cannot fit, before anything is allocated; the message gives the sum, not the buffer that
+/// failed.
 void checkMemory(const Package &package, const Backend &backend) {
   uint64_t needed = package.manifest().deviceMemory().total();
   const DeviceProperties &device = backend.properties();
@@ -110,7 +111,7 @@ Session::State::State(Package given, const SessionOptions &options)
   for (const manifest::Buffer &buffer : manifest.buffers) {
     buffers.emplace_back(backend, buffer.size);
     if (buffer.kind != BufferKind::Weights)
-      buffers.back().fill(0); // states start at zero; the rest so that runs repeat exactly
+      buffers.back().fill(0); // states start at zero; other buffers too, so that runs are reproducible
   }
   const bool isZero =
       manifest.weights.mode == manifest::WeightsMode::None && options.weights.empty() && backend.predictedTime();
@@ -145,7 +146,7 @@ std::vector<Launch> Session::State::launchesOf(const manifest::Bucket &bucket) c
     launch.kernel = kernels[step.kernel];
     launch.grid = step.grid;
     launch.block = kernel.block;
-    // The manifest says where each address goes; the compiler's hidden arguments, behind them, are the driver's.
+    // The manifest gives the offset of each address; the driver fills in the compiler's hidden arguments after them.
     std::size_t size = 0;
     for (const manifest::KernelArgument &argument : kernel.arguments)
       size = std::max<std::size_t>(size, argument.offset + argument.size);
@@ -170,7 +171,7 @@ Session Session::open(const std::filesystem::path &package, const SessionOptions
   return Session(Package::open(package), options);
 }
 Session::Session(Package package, const SessionOptions &options) {
-  checkOptions(package, {options.weights, options.seed, options.checkHashes}); // before a device is opened for it
+  checkOptions(package, {options.weights, options.seed, options.checkHashes}); // before a device is opened
   state = std::make_unique<State>(std::move(package), options);
 }
 Session::Session(Session &&) noexcept = default;
@@ -272,7 +273,7 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
     throw std::runtime_error("expected input \"" + support::escape(input->name) + "\" to be " + describe(*input) +
                              " but got " + value.str());
   if (input->shape.hasTokens())
-    state->bucketFor(rows); // also: the rows fit into the buffer
+    state->bucketFor(rows); // also checks that the rows fit into the buffer
   bool isIds = input->name == "ids";
   if (std::optional<int64_t> limit = manifest().limitOf(*input))
     for (std::size_t i = 0; i < value.elements(); ++i)
@@ -302,7 +303,7 @@ int64_t Session::begin(std::span<const RequestRows> requests) {
     tokens += request.rows;
   }
   state->bucketFor(tokens);
-  // Without a context nothing depends on the position, or was made for later ones.
+  // Without a context, nothing depends on the position.
   for (const RequestRows &request : requests)
     if (manifest.model.context && (request.position < 0 || request.rows > *manifest.model.context - request.position))
       throw std::runtime_error("expected at most " + std::to_string(*manifest.model.context) +
@@ -317,7 +318,7 @@ int64_t Session::begin(std::span<const RequestRows> requests) {
       throw std::runtime_error("expected input \"" + support::escape(input.name) + "\" to have the step's " +
                                std::to_string(tokens) + " rows but got " + std::to_string(*state->inputRows[i]));
   }
-  state->wait(); // the control block of the run before is no longer read
+  state->wait(); // afterwards, the previous run no longer reads the control block
   if (state->hasFailed)
     state->clearCounters();
   state->writeControl(requests, tokens);

@@ -17,7 +17,8 @@ std::string StopStrings::push(std::string_view text) {
   if (isFound)
     return "";
   held += text;
-  // The one that is whole first, and of several the longest: so it doesn't matter how the text is cut into tokens.
+  // Takes the string that is complete first, and of several the longest: the result does not depend on how the text is
+  // cut into tokens.
   std::size_t end = std::string::npos, begin = end;
   for (const std::string &stop : strings)
     if (std::size_t place = held.find(stop); place != std::string::npos)

@@ -13,7 +13,7 @@ namespace {
 constexpr int32_t firstByteId = 3, byteCount = 256;
 constexpr std::size_t maxBytes = 64 << 20; // millions of tokens
 
-/// Little-endian words of a file, each read checked.
+/// Reads little-endian words of a file, with bounds checks.
 class Reader {
 public:
   Reader(std::string_view bytes, const std::string &file) : bytes(bytes), file(file) {}
@@ -94,8 +94,8 @@ std::vector<int32_t> Tok512Tokenizer::split(std::string_view text) const {
 }
 
 void Tok512Tokenizer::merge(std::vector<int32_t> &ids) const {
-  // A doubly linked list of tokens and a heap of mergeable pairs. A pair whose tokens changed since it was pushed is
-  // stale and skipped, so each merge costs O(log n) instead of a pass over the text.
+  // A doubly linked list of tokens and a heap of mergeable pairs. A pair whose tokens changed after it was pushed is
+  // stale and is skipped, so each merge costs O(log n) instead of a pass over the text.
   struct Pair {
     float score;
     std::size_t left, right;

@@ -58,7 +58,7 @@ TokenizerSideFiles Tokenizer::sideFilesOf(const std::filesystem::path &file) {
 }
 
 void Tokenizer::fitTo(int64_t vocabulary, const std::filesystem::path &file) {
-  // Fewer is usual: vocabularies are padded to round sizes.
+  // Fewer tokens are normal: models pad their vocabularies to round sizes.
   if (vocabularySize() > vocabulary)
     throw std::runtime_error(file.string() + ": expected at most the model's " + std::to_string(vocabulary) +
                              " tokens but got " + std::to_string(vocabularySize()));
@@ -124,7 +124,7 @@ private:
       text.insert(0, " ");
     return text;
   }
-  /// What comes is a new text.
+  /// The tokens that follow begin a new text.
   std::string finishText() {
     std::string rest = emit(pending.empty() ? "" : support::replacementCharacter);
     hasWords |= hasText;
@@ -136,9 +136,9 @@ private:
 
   const PieceTokenizer &tokenizer;
   std::string pending;                     // the start of a character, at most 3 bytes
-  bool atStart = true;                     // of a text: its spaces may go
+  bool atStart = true;                     // whether the text is at its start, where spaces may be dropped
   bool hasTokens = false, hasText = false; // of the text
-  bool hasWords = false;                   // something stands before the text
+  bool hasWords = false;                   // whether anything precedes the text
 };
 
 } // namespace

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t pieceElements = 1 << 18; // 1 MiB of f32: the most that a thread stages on the host
 
-/// Where the bytes of one tensor are.
+/// The place of a tensor's bytes.
 struct Stored {
   const Weight *weight;
   std::span<const std::byte> bytes; // empty: generated
@@ -84,7 +84,7 @@ void checkHashes(const std::vector<Stored> &tensors) {
   support::Progress progress("checking weights", "bytes", bytes);
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
-  std::map<std::size_t, std::string> failures; // by tensor, so that the message does not depend on the threads
+  std::map<std::size_t, std::string> failures; // by tensor, so that the message does not depend on the order of threads
   auto work = [&] {
     for (std::size_t i; (i = next++) < tensors.size();) {
       const Stored &tensor = tensors[i];
@@ -109,13 +109,13 @@ void checkHashes(const std::vector<Stored> &tensors) {
     throw std::runtime_error(failures.begin()->second);
 }
 
-/// Room of one thread for a piece: as it is generated, and as the device gets it.
+/// A thread's staging memory for a piece: as generated, and in the device's type.
 struct Staging {
   std::vector<float> generated;
   std::vector<std::byte> converted;
 };
 
-/// At most pieceElements of a tensor, from `begin` on, in the weight's type into the device's buffer.
+/// Uploads at most pieceElements of a tensor, from `begin` on, in the weight's type into the device's buffer.
 void uploadPiece(const Stored &tensor, uint64_t begin, uint64_t seed, Staging &staging, Buffer &buffer) {
   const Weight &weight = *tensor.weight;
   std::size_t count = std::min<uint64_t>(pieceElements, weight.shape.elements(0) - begin);
@@ -143,7 +143,7 @@ void uploadPiece(const Stored &tensor, uint64_t begin, uint64_t seed, Staging &s
   buffer.upload(numbers, count * size, weight.offset + begin * size);
 }
 
-/// On all cores, piece by piece.
+/// Uploads all tensors piece by piece, on all cores.
 void uploadAll(const std::vector<Stored> &tensors, uint64_t seed, Buffer &buffer) {
   std::vector<std::pair<const Stored *, uint64_t>> pieces;
   uint64_t bytes = 0;
@@ -201,7 +201,7 @@ void loadWeights(const Package &package, const WeightsOptions &options, Buffer &
   if (options.checkHashes)
     checkHashes(tensors);
 
-  buffer.fill(0); // gaps between tensors are defined too
+  buffer.fill(0); // so that gaps between tensors are defined
   uploadAll(tensors, options.seed.value_or(weights.seed), buffer);
 }
 

@@ -4,12 +4,12 @@
 
 namespace nstf::emulator::timing {
 
-/// Reads of a slice that writes may come behind: more than wait in it at a time.
+/// The most reads of a slice that writes may follow: more than wait in a slice at a time.
 static constexpr uint32_t readsBehind = 16;
 
 static LineBlock blockOf(const ChipTiming &chip) {
   const LineBlock block = LineBlock::of(chip);
-  // Longer ones are blocks by themselves.
+  // Longer lines are blocks by themselves.
   return chip.mallBytes && chip.mallLineBytes > chip.l2LineBytes ? LineBlock(1, chip.mallLineBytes) : block;
 }
 static uint32_t setsOfSlice(const ChipTiming &chip) {
@@ -29,7 +29,8 @@ void Fabric::setClock(double clocksPerNs) {
   latency = chip.mallLatencyNs * clocksPerNs;
   readService = chip.l2LineBytes * chip.mallSlices * clocksPerNs / chip.mallReadBandwidth;
   writePerByte = chip.mallSlices * clocksPerNs / chip.mallWriteBandwidth;
-  // The constants are of long streams: a copy takes what its reads and its writes take, and so much more for each pair.
+  // The constants are of long streams. A copy takes the time of its reads and of its writes, plus this turnaround for
+  // each pair.
   const double copyPerByte = chip.mallSlices * clocksPerNs / chip.mallCopyBandwidth;
   turnaround = std::max(0.0, (2 * copyPerByte - writePerByte) * chip.l2LineBytes - readService);
 }
@@ -74,7 +75,7 @@ void Fabric::leave(Visit &visit) {
   }
 }
 
-/// What leaves for a line is written to memory; how long that waits.
+/// Writes the evicted line to memory; returns how long the write waits.
 double Fabric::giveUp(double arrival, const Visit &visit, uint32_t member) {
   const uint8_t leaves = uint8_t(visit.leaves >> 8 * member);
   if (!leaves)
@@ -134,7 +135,7 @@ double Fabric::atomic(double arrival, Visit &visit, uint32_t member, double serv
                              : done + bookWrite(sliceOf(visit, member ^ visit.flip), arrival, service) + service;
 }
 
-/// Whether two blocks whose first lines are in these channels have none in common.
+/// Whether two blocks with first lines in these channels have no channel in common.
 static bool differ(uint32_t a, uint32_t b) { return a / granules != b / granules; }
 
 bool Fabric::isUniform(const Order &order) const {
@@ -145,7 +146,7 @@ bool Fabric::isUniform(const Order &order) const {
     return true;
   if (!visit.leaveTogether)
     return false;
-  // A line that is read and the one that leaves for it: in one channel, or never.
+  // The line that is read and the evicted one must be in the same channel, or have no common channel.
   const uint32_t reads = homeOf(order).channel, writes = leaverOf(order).channel;
   return reads == writes || differ(reads, writes);
 }
@@ -153,7 +154,7 @@ bool Fabric::isUniform(const Order &order) const {
 bool Fabric::areApart(const Order &a, const Order &b) const {
   if (!differ(sliceOf(*a.visit, memberOf(a, 0)), sliceOf(*b.visit, memberOf(b, 0))))
     return false;
-  // Whether they get as far as memory or not.
+  // Includes memory channels, whether they are reached or not.
   auto channels = [&](const Order &order) {
     const uint32_t home = homeOf(order).channel;
     return std::array{home, order.visit->leaves ? leaverOf(order).channel : home};
@@ -224,7 +225,7 @@ BlockTimes Fabric::write(const BlockTimes &arrival, const Order &order) {
   return wait;
 }
 
-/// Of one line of each granule.
+/// For one line of each granule.
 Quad Fabric::giveUp(const Quad &arrival, const Order &order) {
   const Dram::Home home = leaverOf(order);
   Quad wait;

@@ -44,7 +44,7 @@ private:
   uint64_t rounds = 0;
 };
 
-/// Up to the wave's end or a barrier.
+/// Runs a wave to its end or to a barrier.
 void runOn(const LaunchDriver &driver, const ResidentGroup &group, Wave &wave, Counter &counter) {
   const ResidentGroup *const standing[] = {&group};
   do {
@@ -68,7 +68,7 @@ GroupProbe::Result GroupProbe::execute(uint64_t index) {
   for (const Wave *wave : waves)
     counters.emplace_back(outline, *wave);
   auto ended = [](const Wave *wave) { return wave->status == WaveStatus::Ended; };
-  while (!std::ranges::all_of(waves, ended)) // each to its end or the next barrier
+  while (!std::ranges::all_of(waves, ended)) // each wave to its end or the next barrier
     for (size_t i = 0; i < waves.size(); ++i)
       if (!ended(waves[i]))
         runOn(driver, *resident, *waves[i], counters[i]);

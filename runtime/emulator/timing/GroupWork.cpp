@@ -31,7 +31,7 @@ void GroupWork::chooseAxis() {
     double error = 0;
     for (const Known &group : known)
       error += std::abs(double(group.instructions) - means[coordinate(group.index, candidate)].value());
-    // A line of many points explains anything: of two that do as well, the one with fewer.
+    // A line of many points fits anything: of two that fit equally, the one with fewer points is chosen.
     error = error / double(known.size()) + 1e-6 * double(means.size());
     if (error < min) {
       min = error;

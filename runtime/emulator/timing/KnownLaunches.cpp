@@ -10,7 +10,7 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// Caches hold as much where it differs by less than this part of what the launch touches.
+/// Caches count as equal if they differ by less than this share of the bytes that the launch touches.
 constexpr double tolerance = 0.05;
 
 uint64_t wordAt(const std::byte *bytes, size_t left) {
@@ -19,7 +19,7 @@ uint64_t wordAt(const std::byte *bytes, size_t left) {
   return word;
 }
 
-/// The words of what the caller may read there.
+/// Appends the words of `size` bytes.
 void append(std::vector<uint64_t> &words, const std::byte *bytes, size_t size) {
   for (size_t i = 0; i < size; i += 8)
     words.push_back(wordAt(bytes + i, size - i));
@@ -27,7 +27,7 @@ void append(std::vector<uint64_t> &words, const std::byte *bytes, size_t size) {
 
 uint64_t pageOf(uint64_t address) { return address / PageSet::pageBytes * PageSet::pageBytes; }
 
-/// A range in pieces, none of which goes over a pointer's page or the end of its allocation.
+/// Splits a range at the pages of pointers and at the ends of their allocations.
 std::vector<PhysicalRange> cut(const PhysicalRange &range, const std::vector<PhysicalRange> &pointers) {
   std::vector<uint64_t> borders = {range.begin, range.end};
   for (const PhysicalRange &pointer : pointers)
@@ -114,7 +114,7 @@ void KnownLaunches::add(const LaunchIdentity &identity, const LaunchPrediction &
   Variant variant{{}, std::vector<MemorySystem::Held>(identity.pointers.size()), prediction};
   memory.touched().forEachRange([&](const PhysicalRange &range) {
     for (const PhysicalRange &piece : cut(range, identity.pointers)) {
-      // The pages behind a pointer are those up to the next one into the same allocation.
+      // The pages behind a pointer end at the next pointer into the same allocation.
       const PhysicalRange *nearest = nullptr;
       for (const PhysicalRange &pointer : identity.pointers)
         if (pageOf(pointer.begin) <= piece.begin && piece.begin < pointer.end &&

@@ -41,7 +41,7 @@ void L2::touchBlock(uint32_t xcd, const PhysicalRange &range) {
     }
 }
 
-/// What leaves for a line is written to memory; how long that waits.
+/// Writes the evicted line to memory; returns how long the write waits.
 double L2::giveUp(double arrival, L2Line line) {
   const uint8_t sectors = uint8_t(line.visit->leaves >> 8 * line.member);
   if (!sectors)
@@ -59,7 +59,7 @@ double L2::read(double arrival, L2Line line, uint32_t bytes) {
     return time.after(begin);
   }
   ++counters.l2Misses;
-  giveUp(begin, line); // the reader doesn't wait for that
+  giveUp(begin, line); // the reader does not wait for it
   const double ready = fabric.read(begin, *line.visit->memory, line.member);
   time.set(ready);
   line.visit->hits |= 1u << line.member;
@@ -98,7 +98,7 @@ double L2::writeThrough(double arrival, L2Line line, uint64_t address, uint32_t 
 
 double L2::atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, bool inMemory) {
   ++counters.l2Atomics;
-  // Lanes of one dword take turns, different dwords of the line go together.
+  // Lanes with the same dword are served one after the other; different dwords of the line are served together.
   const uint32_t different = std::max(1, std::popcount(dwords));
   const double service = double(chip.l2AtomicClocks) * std::max(1u, (lanes + different - 1) / different);
   if (inMemory)

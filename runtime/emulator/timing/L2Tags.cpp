@@ -43,7 +43,7 @@ void L2Tags::beginVisit(uint64_t address) {
   tags.prefetch(xcd * map.bundles() + visit.place.bundle, SetMap::memberOf(visit.place, visit.firstIndex));
 }
 
-/// Lines whose bytes in `sectors` aren't 0, that of the block's first line being `member`'s.
+/// Visits the lines whose bytes in `sectors` are not 0; `member` is that of the block's first line.
 Fabric::Visit &L2Tags::visitMemory(uint64_t address, bool isRead, uint32_t member, uint64_t sectors) {
   Fabric::Visit &visit = memoryVisits[memoryVisitCount++];
   fabric.begin(visit, address, isRead, member, sectors);
@@ -58,7 +58,7 @@ void L2Tags::lookUp() {
     fabric.lookUp(memoryVisits[i]);
 }
 
-/// Sectors that were changed and left are written to memory: take(member, visit) is told of each line's.
+/// Prepares the writes of changed sectors of evicted lines to memory: calls take(member, visit) for each line.
 template <typename Take> void L2Tags::leave(uint64_t changed, const TagArray::Found &found, Take take) {
   for (uint32_t left = TagArray::membersOf(changed); left;) {
     const uint32_t number = found.leaves[size_t(std::countr_zero(left))];
@@ -96,7 +96,7 @@ void L2Tags::lookUp(L2Visit &visit) {
     leave(visit.leaves, found, [&](uint32_t member, Fabric::Visit &to) { visit.leaving[member] = &to; });
     visit.leaveTogether = memoryVisitCount == before + 1 && visit.leaves == whole;
   }
-  // As if the second part of a line came behind the first one.
+  // As if the second part of a line followed the first one.
   if (const uint32_t again = visit.again & incomplete & (streaming ? ~0u : found.held)) [[unlikely]]
     bundle.useAgain(again, found);
   if (changes)
@@ -110,13 +110,13 @@ void L2Tags::lookUp(L2Visit &visit) {
                               TagArray::bytesOf(incomplete) & TagArray::forAll(fabric.whole()));
 }
 
-/// What memory is told of directly other XCDs find there.
+/// Accesses that go directly to memory, where other XCDs see them.
 void L2Tags::passToMemory(L2Visit &visit) {
   const bool isWrite = access == L2Access::WriteThrough;
   if (isWrite)
     notePage(visit);
   uint64_t sectors = isWrite ? fabric.written(visit.block, visit.sectors) : 0;
-  // A writer's own line stays.
+  // The writer's own line is kept.
   dropElsewhere(visit.place, block.number(visit.block), visit.members, isWrite ? xcd : chip.xcds);
   forEach(visit.members, [&](uint32_t member) {
     const uint64_t address = visit.block + SetMap::indexOf(visit.place, member) * block.lineBytes();
@@ -125,7 +125,7 @@ void L2Tags::passToMemory(L2Visit &visit) {
   visit.memory = &visitMemory(visit.block, !isWrite, visit.place.member, sectors);
 }
 
-/// What memory is told of, L2s forget, but for what they changed themselves.
+/// Drops the lines from L2s whose memory has changed; sectors that an L2 changed itself are kept.
 void L2Tags::dropElsewhere(const SetMap::Place &place, uint64_t number, uint32_t members, uint32_t exceptXcd) {
   const SnoopFilter::Mask holders = holdersOf(number);
   for (uint32_t any = 0; any < chip.xcds; ++any) {

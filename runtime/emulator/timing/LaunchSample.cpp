@@ -18,15 +18,15 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// Rounds may go on drifting for so many budgets.
+/// Number of budgets for which rounds may drift.
 constexpr uint64_t patientBudgets = 1;
-/// A cache is full, and gives back as much as it takes, when so many times its size went there.
+/// A cache counts as full, with as many evictions as fills, once this multiple of its size was filled.
 constexpr double fullEnough = 1.25;
-/// Part of the replayed time that the model of replaying itself may be wrong by.
+/// Possible error of replay itself, as a share of the replayed time.
 constexpr double replayError = 0.02;
-/// The same for workgroups of kinds that nobody simulated.
+/// The same for workgroups of kinds that were not simulated.
 constexpr double beyondError = 0.1;
-/// The same where caches were still filling when nobody wanted to wait any longer.
+/// The same if caches were still filling when the patience ended.
 constexpr double fillError = 0.15;
 
 } // namespace
@@ -39,7 +39,7 @@ LaunchSample::LaunchSample(LaunchDriver &driver, const ChipTiming &chip, const T
     instructions.resize(groups);
 }
 
-/// Whether a wave can learn what another workgroup did: only then can it wait for that.
+/// Whether a wave can observe another workgroup: only then can it wait for one.
 bool LaunchSample::waits() const {
   for (uint32_t i = 0; i < facts.size(); ++i)
     if (const TimingFact &fact = facts[i];
@@ -49,8 +49,8 @@ bool LaunchSample::waits() const {
   return false;
 }
 
-/// Whether the caches behind the L1s, as far as the launch will fill them, are full: before, they take what is written
-/// without giving anything back, and after it they don't.
+/// Whether the caches behind the L1s, as far as the launch will fill them, are full: before that, they accept writes
+/// without evictions.
 bool LaunchSample::isSteady(const MemoryCounters &memory) const {
   const double toCome = double(groups) / double(std::max<uint64_t>(simulated, 1));
   auto fills = [&](uint64_t lines, uint64_t bytes) {
@@ -109,7 +109,7 @@ void LaunchSample::execute(std::span<const uint64_t> which) {
       .run();
 }
 
-/// Those that haven't begun.
+/// Executes the workgroups that have not begun.
 void LaunchSample::executeRest(const Dispatcher &dispatcher) {
   std::vector<uint64_t> rest;
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
@@ -184,8 +184,8 @@ Clocks LaunchSample::replay(Dispatcher &dispatcher, Clocks drained) {
   return drained + replayed;
 }
 
-/// As long as the L2s have room, lines that are changed there become more with every workgroup, as they did after the
-/// first round (workgroups may write the same ones again); then one leaves for each that comes.
+/// While the L2s have room, each workgroup after the first round adds the same number of changed lines (workgroups may
+/// also write the same lines again). After that, each new line evicts one.
 double LaunchSample::changedTimes(const MemorySystem &memory) const {
   const uint64_t changed = memory.changedLines();
   if (!enough || changed <= changedByFirstRound)
@@ -203,15 +203,16 @@ void LaunchSample::describe(LaunchPrediction &prediction, double skipped) const 
     return;
   const double all = std::accumulate(instructions.begin(), instructions.end(), 0.0);
   const double factor = all / double(std::max<uint64_t>(prediction.counters.instructions(), 1));
-  const Clocks launchClocks = prediction.counters.launchClocks; // the dispatcher's, of all
+  const Clocks launchClocks = prediction.counters.launchClocks; // the dispatcher's, for all workgroups
   scale(prediction.counters, factor);
   prediction.counters.launchClocks = launchClocks;
   scale(prediction.memory, factor);
   scale(prediction.stalls, factor);
   prediction.counters.workgroups = groups;
   prediction.counters.waves = groups * driver.launch().wavesPerGroup;
-  // What the strata's means leave open, what rounds still drifted when nobody wanted to wait any longer, and, as the
-  // launch's end is like the drain that was simulated but not the same, half of what that is beside its own replay.
+  // The uncertainty of the strata's means, the remaining drift of rounds when the patience ended, and half of the
+  // difference between the simulated drain and its own replay, as the launch's end is similar to that drain but not
+  // equal.
   const double open = double(replayed) * (sampler.uncertainty() + sampler.drift() + beyondError * beyond +
                                           (cachesFill ? fillError : replayError));
   const double half = (replayed ? open + double(misfit) / 2 : 0) + skipped;

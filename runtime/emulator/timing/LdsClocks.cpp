@@ -11,7 +11,7 @@ constexpr unsigned width = Wave::width, bankBytes = 4;
 
 } // namespace
 
-/// An atomic is an operation of its own for each lane, on the same dword too.
+/// An atomic is a separate operation for each lane, also on the same dword.
 uint32_t LdsClocks::atomicConflicts(std::span<const uint64_t> phases, const uint32_t *offsets, uint64_t lanes,
                                     uint32_t bytes) const {
   uint32_t conflicts = 0;
@@ -45,7 +45,7 @@ LdsDetail LdsClocks::of(const Wave &wave, const MicroOp *op, const TimingFact &f
   const uint64_t lanes = wave.exec();
   if (!lanes)
     return {0, 0};
-  // Lanes exchanged by the crossbar, counters, and what has its offset in no register: no bank has two of them.
+  // Lanes exchanged by the crossbar, counters, and accesses without an offset register: no two lanes use the same bank.
   if (fact.is(TimingFact::ldsLanes | TimingFact::globalSync) || !fact.bytes || op->source[0] & constantSource)
     return {2, 0};
   if (op->instruction >= byInstruction.size())

@@ -15,7 +15,7 @@ struct MemorySystem::Levels {
         instructions((chip.computeUnits + chip.instructionCacheSharers - 1) / chip.instructionCacheSharers,
                      InstructionCache(chip)) {}
 
-  /// Time inside goes on from launch to launch.
+  /// Internal time continues from launch to launch.
   double inside(Clocks now) const { return begin + double(now); }
   Clocks outside(double time) {
     latest = std::max(latest, time);
@@ -32,8 +32,8 @@ struct MemorySystem::Levels {
   VectorCache vector;
   ScalarCache scalar;
   std::vector<InstructionCache> instructions;
-  double begin = 0;  ///< of the launch
-  double latest = 0; ///< the latest time that anything is done
+  double begin = 0;  ///< begin of the launch
+  double latest = 0; ///< the latest completion time of any access
 };
 
 MemorySystem::MemorySystem(const ChipTiming &chip) : levels(std::make_unique<Levels>(chip)) {
@@ -75,7 +75,7 @@ Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind k
       done = std::max(done, served + chip.scalarMissLatency);
       continue;
     }
-    // Its lines are shorter than the L1's.
+    // The scalar cache's lines are shorter than the L1's.
     uint64_t first = line.address + 4 * uint32_t(std::countr_zero(line.dwords));
     uint64_t last = line.address + 4 * uint32_t(std::bit_width(line.dwords)) - 4;
     for (first -= first % chip.scalarLineBytes; first <= last; first += chip.scalarLineBytes)
@@ -106,7 +106,7 @@ Clocks MemorySystem::invalidateScalar(uint32_t computeUnit, Clocks now) {
 
 Clocks MemorySystem::writeBack(uint32_t computeUnit, Clocks now, CachePolicy) {
   double asked = levels->inside(now) + levels->chip.l2Latency;
-  // With one L2, all that its writer may tell by this is the host, and memory that the host sees is never held.
+  // With one L2, this write-back only makes data visible to the host, and caches never hold memory that the host sees.
   return levels->outside(levels->chip.xcds == 1 ? asked : levels->l2.writeBack(levels->xcdOf(computeUnit), asked));
 }
 
@@ -143,7 +143,7 @@ std::vector<SnoopFilter::Mask> MemorySystem::holders(const PhysicalRange &range)
   return all;
 }
 
-/// `heldAt`: of a page.
+/// `heldAt`: the function that returns the caches holding a page.
 template <typename HeldAt>
 MemorySystem::Held MemorySystem::sum(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted,
                                      HeldAt heldAt) const {

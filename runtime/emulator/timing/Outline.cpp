@@ -15,14 +15,14 @@ constexpr RegisterRange exec = {false, sgpr::exec, 2};
 bool isMemory(const InstructionFacts &facts) { return facts.kind == Kind::VectorMemory || facts.kind == Kind::Flat; }
 bool isAccess(const InstructionFacts &facts) { return isMemory(facts) || facts.kind == Kind::Lds; }
 
-/// Whether it may be left out where nobody wants what it writes.
+/// Whether the instruction may be omitted if its results are not wanted.
 bool isComputation(const InstructionFacts &facts) {
   return (facts.kind == Kind::Scalar || isVector(facts.kind)) ? !facts.writes.empty()
          : facts.kind == Kind::Lds || isMemory(facts)         ? facts.loads || facts.stores || !facts.writes.empty()
                                                               : false;
 }
 
-/// That others can read: not scratch.
+/// Writes to memory that others can read: not scratch.
 bool writesMemory(const InstructionFacts &facts) {
   return facts.stores && facts.kind != Kind::Lds && facts.info().addressing != Addressing::Scratch;
 }
@@ -34,7 +34,7 @@ bool writesExec(const InstructionFacts &facts) {
 bool fillsExec(const InstructionFacts &facts) {
   return facts.opcode() == Opcode::S_MOV_B64 && facts.reads.empty() && facts.immediate == -1;
 }
-/// Of an instruction that writes EXEC: no lane that it didn't hold before.
+/// For an instruction that writes EXEC: whether it enables no lane that was disabled before.
 bool narrowsExec(const InstructionFacts &facts) {
   const std::string &name = facts.name();
   if (isVector(facts.kind) || name == "S_AND_SAVEEXEC_B64" || name == "S_ANDN1_SAVEEXEC_B64")
@@ -47,9 +47,9 @@ bool narrowsExec(const InstructionFacts &facts) {
   return (name == "S_AND_B64" && reads(1, 2)) || (name == "S_ANDN2_B64" && reads(1, 1));
 }
 
-/// Registers whose value decides, before an instruction.
+/// Registers whose values matter, before an instruction.
 struct Deciding {
-  RegisterSet here;      ///< vector: in lanes that EXEC holds; scalar ones
+  RegisterSet here;      ///< vector: in lanes that EXEC enables; scalar registers
   RegisterSet elsewhere; ///< vector: in any lane
   bool operator==(const Deciding &) const = default;
   bool meets(const RegisterRange &range) const { return timing::meets(here, range) || timing::meets(elsewhere, range); }
@@ -93,9 +93,9 @@ private:
     return known;
   }
 
-  /// At which blocks EXEC holds every lane that it ever holds.
+  /// Finds the blocks at which EXEC enables every lane that it ever enables.
   void findWhole() {
-    bool begins = true; // with all of them, unless a part of a wave begins and all of it is wanted at times
+    bool begins = true; // all, unless a partial wave ever enables more lanes
     forEach(
         [&](const InstructionFacts &fact) { begins &= !(writesExec(fact) && !narrowsExec(fact) && !restores(fact)); });
     whole.assign(blocks.size(), true);
@@ -119,7 +119,7 @@ private:
   static bool isWholeAfter(const InstructionFacts &fact, bool before) {
     return writesExec(fact) ? fillsExec(fact) : before;
   }
-  /// From SGPRs alone, or with lanes that an SGPR kept: no lane that EXEC never held.
+  /// Whether EXEC is restored from SGPRs alone, or with lanes that an SGPR saved: no lane that EXEC never enabled.
   static bool restores(const InstructionFacts &fact) {
     const std::string &name = fact.name();
     return (name == "S_MOV_B64" && !fact.reads.empty()) || name == "S_OR_B64" || name == "S_XOR_B64" ||
@@ -172,7 +172,7 @@ private:
     return std::ranges::any_of(fact.writes, [&](const RegisterUse &use) { return live.meets(use); });
   }
 
-  /// What an instruction writes isn't wanted before it: of vector registers the lanes that it writes.
+  /// The results of an instruction do not matter before it; of vector registers, only the lanes that it writes.
   static void replace(Deciding &live, const InstructionFacts &fact, const RegisterUse &use, bool isWhole) {
     if (use.vector && fact.partialWrite)
       return;
@@ -186,7 +186,7 @@ private:
   std::vector<bool> executed;
   std::vector<Deciding> entries;                  ///< by block
   std::vector<bool> whole;                        ///< by block
-  bool memoryDecides = false, ldsDecides = false; ///< what was loaded from there
+  bool memoryDecides = false, ldsDecides = false; ///< values loaded from there matter
   bool changed = false;
 };
 

@@ -8,28 +8,28 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// `s_or_b64 exec, exec, saved` gives lanes back behind a branch: `saved` alone says which are active then.
+/// `s_or_b64 exec, exec, saved` restores lanes after a branch: `saved` alone determines which are active then.
 bool restoresExec(const InstructionFacts &facts) {
   return facts.opcode() == Opcode::S_OR_B64 && !facts.writes.empty() && facts.writes[0].first == sgpr::exec;
 }
-/// s_*_saveexec: the saved copy is EXEC as it was, whatever is masked out of EXEC itself.
+/// s_*_saveexec: the saved copy is the old EXEC, whatever is masked out of EXEC itself.
 bool savesExec(const InstructionFacts &facts) { return facts.name().ends_with("_SAVEEXEC_B64"); }
 
-/// Whether other waves may learn that it was executed.
+/// Whether other waves may observe that the instruction was executed.
 bool isHeard(const InstructionFacts &facts) {
   return facts.stores || facts.kind == InstructionKind::Barrier || facts.kind == InstructionKind::Message;
 }
-/// Whether it gives what neither registers nor memory hold.
+/// Whether the result depends on more than registers and memory.
 bool readsMore(const InstructionFacts &facts) {
   const std::string &name = facts.name();
   return facts.opcode() == Opcode::S_MEMTIME || facts.opcode() == Opcode::S_MEMREALTIME ||
          facts.opcode() == Opcode::S_GETREG_B32 || name.starts_with("DS_GWS_");
 }
 
-/// One loop: which registers decide, backwards from its exits.
+/// The registers that decide in one loop, computed backwards from its exits.
 class DecidingValues {
 public:
-  /// `heard`: not only of the exits, but of what others may hear, too.
+  /// `heard`: also those that decide effects that other waves may observe.
   DecidingValues(const ControlFlow &flow, const ProgramFacts &facts, const Loop &loop, bool heard = false)
       : blocks(flow.blocks()), facts(facts), loop(loop), heard(heard), controllers(controllersOf(blocks, loop)),
         entries(blocks.size()) {}
@@ -47,7 +47,8 @@ public:
   bool ends() const {
     return std::ranges::any_of(loop, [&](uint32_t block) { return leaves(block); });
   }
-  /// Behind an instruction of the loop, of which `loads` were found; nothing if more decides than registers and memory.
+  /// The deciding registers after an instruction of the loop, one of the `loads` found; nothing if more than registers
+  /// and memory decides.
   std::optional<RegisterSet> behind(uint32_t instruction, std::set<uint32_t> &loads) {
     const uint32_t block = *std::ranges::find_if(loop, [&](uint32_t b) { return holds(b, instruction); });
     const RegisterSet registers = walk(block, instruction + 1, loads);
@@ -67,7 +68,7 @@ private:
     return successors.size() == 2 && inLoop(successors[0]) != inLoop(successors[1]);
   }
 
-  /// Which decide in front of instruction `first` of a block.
+  /// The deciding registers before instruction `first` of a block.
   RegisterSet walk(uint32_t block, uint32_t first, std::set<uint32_t> &loads) {
     RegisterSet live;
     for (uint32_t successor : blocks[block].successors)
@@ -90,8 +91,8 @@ private:
     return live;
   }
 
-  /// A loop around a compare-and-swap may begin with a plain load, of what the others swap: its value, too, decides how
-  /// often the loop turns. Addresses are not followed.
+  /// A loop around a compare-and-swap may begin with a plain load of the swapped value, which also decides the number
+  /// of rounds. Addresses are not followed.
   void findFirstValues(std::set<uint32_t> &loads) {
     for (changed = true; changed;) {
       changed = false;
@@ -117,7 +118,8 @@ private:
     }
   }
 
-  /// From the registers that decide after an instruction, which writes one of them, to those that do before it.
+  /// The deciding registers before an instruction, from those after it. Precondition: the instruction writes one of
+  /// those.
   static void goBehind(RegisterSet &live, const InstructionFacts &fact) {
     const bool execDecides = live[temporaryRow + sgpr::exec] || live[temporaryRow + sgpr::exec + 1];
     remove(live, fact);
@@ -134,13 +136,13 @@ private:
     entries[block] = live;
   }
 
-  /// What the block does matters, so the branches that lead to it do.
+  /// The effects of a block matter, so the branches that lead to it decide.
   void decides(uint32_t block) {
     for (uint32_t branch : controllers[block])
       changed |= deciding.insert(branch).second;
   }
 
-  /// What a vector instruction writes stays in lanes that EXEC leaves out.
+  /// A vector instruction keeps the old values in lanes that EXEC disables.
   static void remove(RegisterSet &live, const InstructionFacts &fact) {
     for (const RegisterUse &use : fact.writes)
       if (!use.vector)
@@ -165,7 +167,7 @@ private:
   const ProgramFacts &facts;
   const Loop &loop;
   const bool heard;
-  bool more = false;                                    ///< than registers and memory decides
+  bool more = false;                                    ///< whether more than registers and memory decides
   const std::vector<std::vector<uint32_t>> controllers; ///< by block
   std::vector<RegisterSet> entries;                     ///< by block: registers whose value there decides
   std::set<uint32_t> deciding;                          ///< blocks of the loop whose branch at the end decides

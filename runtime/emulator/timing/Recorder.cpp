@@ -9,9 +9,9 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// Backward branches that no wave makes in a stretch: it stops by the length of its trace.
+/// Fuel that no stretch uses up: a wave stops by the length of its trace.
 constexpr uint32_t unlimitedFuel = ~0u;
-/// Blocks that a trace holds, with those of one access more: it stays small whatever waves access.
+/// The most blocks of a trace, not counting those of one more access: the trace stays small whatever waves access.
 constexpr size_t maxBlocks = 2048;
 
 class ModelClock : public ClockSource {
@@ -38,10 +38,10 @@ struct Recorder::Implementation {
   ModelClock clock;
   RecordedAccesses accesses;
   const Outline *outline = nullptr;
-  std::unique_ptr<ExecutionCounters> counters; ///< null: nobody counts
+  std::unique_ptr<ExecutionCounters> counters; ///< null: no counts
   bool skips = false;
   static void dropIssued(WaveTrace &trace);
-  std::vector<std::unique_ptr<RecordedGroup>> retired; ///< their buffers are used again
+  std::vector<std::unique_ptr<RecordedGroup>> retired; ///< their buffers are reused
 };
 
 Recorder::Recorder(LaunchDriver &driver, TimingFacts &facts, const RecorderOptions &options)
@@ -96,7 +96,7 @@ void Recorder::addTo(ExecutionStatistics &sum) const {
     impl->counters->addTo(sum);
 }
 
-/// Runs a wave until it stops, for `room` instructions at the longest. `atStop`: the first may be a stop.
+/// Runs a wave until it stops, for at most `room` instructions. `atStop`: the first one may be a stop.
 void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atStop) {
   WaveTrace &trace = group.waves[number];
   Wave &wave = *group.resident->group.waves[number];
@@ -130,10 +130,10 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
   trace.stoppedAt = wave.next->instruction;
   group.instructions += trace.left - before;
   if (std::ranges::all_of(group.waves, [](const WaveTrace &t) { return t.ending == TraceEnd::Ended; }))
-    ResidentGroup::release(std::move(group.resident)); // its registers are free for another's
+    ResidentGroup::release(std::move(group.resident)); // its registers can be reused
 }
 
-/// The entry taken last stays: it may still wait for its turn.
+/// The entry taken last is kept: it may still wait for its turn.
 void Recorder::Implementation::dropIssued(WaveTrace &trace) {
   constexpr size_t worthwhile = 1024;
   const size_t issued = trace.lastTaken;
@@ -145,7 +145,7 @@ void Recorder::Implementation::dropIssued(WaveTrace &trace) {
   trace.lastTaken = 0;
 }
 
-/// Lets the waves go on if all of them have come to the barrier; whether any of them does.
+/// Opens the barrier if all waves have arrived; returns whether any wave was released.
 bool Recorder::openBarrier(RecordedGroup &group) {
   bool opens = false;
   for (const WaveTrace &trace : group.waves) {
@@ -171,9 +171,9 @@ void Recorder::fill(RecordedGroup &group, unsigned number) {
   }
   Implementation::dropIssued(trace);
   const size_t stretch = impl->options.stretch;
-  // The others come along, if not for a few instructions: a workgroup that is executed leaves its registers to the next
-  // one while the host has them at hand.
-  // While rounds are skipped all do: nobody in the model sees the barriers at which they meet then.
+  // The other waves run too, unless only for a few instructions: a workgroup that is executed leaves its registers to
+  // the next one while they are in the host's caches. While any wave skips rounds, all run: the model does not see the
+  // barriers at which they meet then.
   auto isWanted = [&](unsigned wave) {
     const WaveTrace &t = group.waves[wave];
     return t.ending == TraceEnd::More &&

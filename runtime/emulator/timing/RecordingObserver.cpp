@@ -56,7 +56,7 @@ MemoryRequest RecordedAccesses::vectorRequest(const Wave &wave, const MicroOp *o
   return request;
 }
 
-/// Whether the wave must wait in front of it. On gfx90a the first store behind a full wait may be a release.
+/// Whether the wave must stop before the instruction. On gfx90a, the first store after a full wait may be a release.
 bool RecordingObserver::isStop(const TimingFact &fact) {
   bool stop = fact.is(TimingFact::stop);
   if (accesses.facts.releasesByPlainStores()) {
@@ -86,7 +86,7 @@ bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact) {
   else
     trace.append(op->instruction);
   if (trace.blocks.size() >= maxBlocks)
-    room = 1; // for this one
+    room = 1; // only this instruction
   return true;
 }
 

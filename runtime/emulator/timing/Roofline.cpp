@@ -16,11 +16,11 @@ double matrixFlopsPerPass(const DeviceModel &model, NumberType type) {
   return found == model.matrixFlopsPerPass.end() ? 0 : found->second;
 }
 
-/// Flops a clock of a SIMD; 0 where it has no such arithmetic.
+/// Flops that a SIMD can do in a clock; 0 if it lacks this arithmetic.
 double peakRate(const Arithmetic &arithmetic, const DeviceModel &model, const ChipTiming &chip) {
   if (arithmetic.isMatrix)
     return (arithmetic.isSparse ? 2 : 1) * matrixFlopsPerPass(model, arithmetic.type) / chip.matrixPassClocks;
-  // The fastest of each type are fused multiply-adds, of pairs where there are such.
+  // The fastest instructions of each type are fused multiply-adds, of pairs where these exist.
   const double lanes = model.waveSize;
   switch (arithmetic.type) {
   case NumberType::f16:

@@ -52,7 +52,7 @@ bool RoundSkipper::atBranch(const Wave &wave, const MicroOp *op, WaveTrace &trac
 }
 
 bool RoundSkipper::skip(const Wave &wave, const MicroOp *op, WaveTrace &trace) {
-  if (op->instruction < now.head || op->instruction > branch) { // it left in the middle of a round
+  if (op->instruction < now.head || op->instruction > branch) { // it left the loop in the middle of a round
     append(trace, true);
     branch = none;
     return false;

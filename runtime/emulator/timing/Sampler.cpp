@@ -6,17 +6,17 @@
 
 namespace nstf::emulator::timing {
 namespace {
-/// Strata are that far apart in instructions.
+/// Ratio of the instruction counts of adjacent strata.
 constexpr double stratumStep = 1.02;
-/// Rounds that differ by less are alike, and means within that are known.
+/// Rounds that differ by less are alike, and means with a smaller interval are known.
 constexpr double tolerance = 0.02;
-/// A stratum that takes less of the time than this doesn't hold the launch up.
+/// A stratum with a smaller share of the time does not delay acceptance.
 constexpr double smallShare = 0.02;
 constexpr double normal90 = 1.645;
-/// A stratum is known by itself from so many workgroups on.
+/// From this number of workgroups on, a stratum is known by itself.
 constexpr size_t enoughOfAStratum = 32;
 
-/// SplitMix64's finalizer: which of a stratum's durations a workgroup gets looks random and is always the same.
+/// SplitMix64's finalizer: a workgroup's choice among its stratum's durations looks random and is reproducible.
 uint64_t scramble(uint64_t value) {
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
   value = (value ^ value >> 27) * 0x94d049bb133111eb;
@@ -75,7 +75,7 @@ void Sampler::retired(const Group &group, bool steady) {
   }
 }
 
-/// After each whole round. Rounds agree when the strata that both have last as long in both.
+/// Called after each whole round. Two rounds agree if their common strata have the same durations.
 void Sampler::look(bool steady) {
   if (complete < 2 || accepted)
     return;
@@ -103,8 +103,8 @@ void Sampler::look(bool steady) {
     forgetFew();
 }
 
-/// The first few workgroups of a kind that is only beginning last as long as among those of another kind: what is known
-/// of the others says more of theirs.
+/// Durations of the first few workgroups of a kind that is only beginning reflect their neighbours of another kind. The
+/// strata of the known kinds predict that kind better.
 void Sampler::forgetFew() {
   auto isFew = [](const auto &entry) { return entry.second.durations.size() < enoughOfAStratum; };
   if (!std::ranges::all_of(known, isFew))
@@ -124,7 +124,7 @@ Clocks Sampler::draw(uint64_t index, uint64_t instructions, double pace) const {
     const std::vector<Clocks> &durations = above->second.durations;
     return durations[scramble(index + 1) % durations.size()];
   }
-  // Nobody like it was simulated: on the line between its neighbours.
+  // No workgroup of this kind was simulated: interpolate between the neighbouring strata.
   const Stratum &high = above->second, &low = std::prev(above)->second;
   const double part =
       (double(instructions) - low.meanInstructions()) / (high.meanInstructions() - low.meanInstructions());

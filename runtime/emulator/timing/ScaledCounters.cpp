@@ -12,7 +12,7 @@ template <typename... Counts> void scaleAll(double factor, Counts &...counts) { 
 
 } // namespace
 
-// A field that is added is missed here: each struct is as large as its fields.
+// Detects fields that were added to a struct but not here: each struct must be as large as the listed fields.
 
 void scale(Counters &counters, double factor) {
   static_assert(sizeof(Counters) == 22 * 8);

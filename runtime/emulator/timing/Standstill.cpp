@@ -9,7 +9,7 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// Stops without progress before waves are looked at: looking takes longer than a stop.
+/// Stops without progress before waves are examined: an examination costs more than a stop.
 constexpr uint64_t unsuspicious = 1 << 16;
 constexpr uint64_t betweenLooks = 1 << 12;
 constexpr uint32_t unchangedTimes = 16;

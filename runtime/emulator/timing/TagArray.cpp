@@ -16,7 +16,7 @@ TagArray::TagArray(uint32_t bundles, uint32_t ways, uint32_t members)
       memory(std::calloc(bundles * blocksPerBundle * sizeof(Block) + hugePage, 1), std::free), states(bundles) {
   if (!memory)
     throw std::bad_alloc();
-  // Bundles are asked for at random: with small pages the host's own translations would be missing.
+  // Bundles are accessed at random: with small pages, the host's TLB would miss.
   const size_t offset = -reinterpret_cast<uintptr_t>(memory.get()) % hugePage;
   blocks = reinterpret_cast<Block *>(static_cast<uint8_t *>(memory.get()) + offset);
 #ifdef MADV_HUGEPAGE
@@ -24,7 +24,7 @@ TagArray::TagArray(uint32_t bundles, uint32_t ways, uint32_t members)
 #endif
 }
 
-/// From now on each set has tags and order of its own.
+/// From now on each set has its own tags and order.
 void TagArray::Bundle::part() {
   if (state == separate || array.allMembers == 1)
     return;

@@ -13,12 +13,12 @@ struct TaskTimeline::State {
   uint64_t waitingFor = 0;
   std::vector<Task> dependents;
   double begin = 0, end = 0;
-  double left = 0; ///< nanoseconds of the work, as if alone
+  double left = 0; ///< nanoseconds of work, at full speed
   bool ended = false;
 };
 
 namespace {
-/// Less than this share of a resource is nothing: what rounding leaves over.
+/// A smaller share of a resource counts as zero: it is a rounding error.
 constexpr double minShare = 1e-9;
 
 auto orderOf(const TaskTimeline::State &task) { return std::tuple(task.work.priority, task.begin, task.number); }

@@ -21,20 +21,20 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// The chip, executing one launch.
+/// A chip that executes one launch.
 class TimedLaunch : public Ports {
 public:
   TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySystem &caches, const TimingOptions &options,
               double clockMhz, const support::Occupancy &occupancy);
   void run();
 
-  Clocks end = 0; ///< the last workgroup's
+  Clocks end = 0; ///< of the last workgroup
   Counters counters;
   StallTable stalls;
   const LaunchSample &sampled() const { return sample; }
-  /// Adds what waves executed under the model; LaunchSample has the others counted.
+  /// Adds the counts of waves that the model executed; LaunchSample counts the others.
   void addTo(ExecutionStatistics &sum) const { recorder.addTo(sum); }
-  /// Says what was left out, and makes what was counted what the whole launch does.
+  /// Describes the omitted part, and scales the counters to the whole launch.
   void describe(LaunchPrediction &prediction) const;
 
 private:
@@ -73,13 +73,13 @@ private:
   Recorder recorder;
   Dispatcher dispatcher;
   LaunchSample sample;
-  std::optional<Outline> outline; ///< that waves execute in place of the whole kernel
+  std::optional<Outline> outline; ///< executed by waves instead of the whole kernel
   SkippedTime skippedTime;
   Clocks skippedBeforeDrain = 0;
   uint64_t residentWaves = 0;
   EventQueue queue; ///< XCDs, then compute units
   std::deque<ComputeUnit> units;
-  std::vector<std::unique_ptr<TimedGroup>> groups; ///< as many as were ever resident
+  std::vector<std::unique_ptr<TimedGroup>> groups; ///< the largest number ever resident
   std::vector<TimedGroup *> spare, ended;
   std::vector<ChipPlace> places; ///< of the group that begins
   uint64_t done = 0;             ///< workgroups
@@ -110,7 +110,7 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
   planSample(options);
 }
 
-/// Where nobody wants results of what is sampled, no more is executed than must be known.
+/// If results of a sampled launch are not wanted, only the necessary instructions are executed.
 void TimedLaunch::planSample(const TimingOptions &options) {
   if (!options.sampledOnly || !options.runAhead || driver.steps())
     return;
@@ -121,7 +121,7 @@ void TimedLaunch::planSample(const TimingOptions &options) {
 }
 
 void TimedLaunch::run() {
-  // An event may be thousands of instructions, of a loop without accesses; those of a step limit are few.
+  // An event may be thousands of instructions, in a loop without accesses; with a step limit it is only a few.
   const uint64_t betweenChecks = driver.options().stepLimit ? 1 : 1 << 12;
   uint64_t events = 0, nextCheck = betweenChecks;
   Clocks prefetchedAt = never;
@@ -152,7 +152,7 @@ void TimedLaunch::run() {
     }
   }
   if (sample.isDraining()) {
-    if (driver.steps()) // the rest of the launch executes by what these leave
+    if (driver.steps()) // the rest of the launch executes with the remaining budget
       driver.steps()->take(counters.instructions());
     end = sample.replay(dispatcher, end + skippedTime.clocks() - skippedBeforeDrain) + skippedBeforeDrain;
   } else {
@@ -162,7 +162,7 @@ void TimedLaunch::run() {
 }
 
 void TimedLaunch::describe(LaunchPrediction &prediction) const {
-  constexpr double skipError = 0.01; // of what is skipped, where rounds are alike
+  constexpr double skipError = 0.01; // share of the skipped time, even if rounds are alike
   prediction.counters = counters;
   prediction.memory = caches.counters();
   prediction.stalls = stalls;
@@ -170,8 +170,8 @@ void TimedLaunch::describe(LaunchPrediction &prediction) const {
   sample.describe(prediction, (skipError + skippedTime.drift() / 2) * double(skippedTime.clocks()));
 }
 
-/// Has the host fetch what those look at who act next: first their waves and what these are about to do, then what that
-/// looks up.
+/// Prefetches on the host the data of the actors that act next: first their waves and next instructions, then the data
+/// that these look up.
 void TimedLaunch::prefetchAfter(Clocks now) {
   auto forEachUnit = [&](auto function) {
     if (now = queue.timeAfter(now); now == never)
@@ -209,7 +209,7 @@ void TimedLaunch::place(uint32_t xcd) {
 void TimedLaunch::runUnit(uint32_t number, Clocks now) {
   ComputeUnit &unit = units[number];
   constexpr Clocks ahead = 1 << 16;       // a loop without accesses may never end
-  constexpr Clocks aheadInDrain = 1 << 8; // what is executed there counts for those that are left now
+  constexpr Clocks aheadInDrain = 1 << 8; // instructions executed there count for the groups left now
   unit.horizon = sample.isDraining() ? now + aheadInDrain : std::min(dispatcher.earliestAt(number), now + ahead);
   queue.set(chip.xcds + number, unit.run(now));
 }
@@ -235,7 +235,7 @@ void TimedLaunch::retireEnded() {
       driver.options().progress(done, driver.groups());
     standstill.progress();
     recorder.retire(std::move(group->recorded));
-    std::vector<TimedWave> waves = std::move(group->waves); // its memory serves the next one
+    std::vector<TimedWave> waves = std::move(group->waves); // its memory is reused for the next one
     waves.clear();
     *group = TimedGroup();
     group->waves = std::move(waves);
@@ -295,7 +295,7 @@ Clocks TimedLaunch::maintain(unsigned computeUnit, Clocks now, const TimingFact 
   return done;
 }
 
-/// The target's, with what a compute unit of the chip has.
+/// The target's model, with the capacities of the chip's compute units.
 DeviceModel modelOf(const Target &target, const ChipTiming &chip) {
   DeviceModel model = DeviceModel::of(target.name);
   model.simds = chip.simdsPerComputeUnit;

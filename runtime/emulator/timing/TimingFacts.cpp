@@ -109,13 +109,13 @@ bool isMemory(const InstructionFacts &facts) {
   return facts.kind == Kind::VectorMemory || facts.kind == Kind::Flat || facts.kind == Kind::ScalarMemory;
 }
 
-/// An atomic's lowest policy bit says that it returns a value, and nothing of coherence.
+/// An atomic's lowest policy bit says that it returns a value; it does not concern coherence.
 bool listens(const InstructionFacts &facts) {
   return (isMemory(facts) && (facts.atomic || (facts.loads && facts.policy.coherent()))) ||
          cacheFlags(facts) & TimingFact::invalidate || isGlobalSync(facts);
 }
 
-/// Control may come to code that isn't known.
+/// Whether control may reach unknown code.
 bool leavesKnownCode(const InstructionFacts &facts) {
   return facts.kind == Kind::Branch && facts.opcode() != Opcode::S_BRANCH;
 }
@@ -193,7 +193,7 @@ void TimingFacts::reach(uint32_t instruction) {
       const uint32_t stop =
           facts[i].is(TimingFact::unknown) ? 0 : facts[i].flags & (TimingFact::stop | TimingFact::recorded);
       facts[i] = make(i);
-      facts[i].flags |= stop; // of a loop met before
+      facts[i].flags |= stop; // of a loop found before
       listened |= listens(programFacts->of(i)) || leavesKnownCode(programFacts->of(i));
     }
   for (uint32_t i : pollingLoads(flow, *programFacts)) {

@@ -14,7 +14,7 @@ Tlb::Tlb(const ChipTiming &chip, MemoryCounters &counters)
 
 void Tlb::setClock(double clocksPerNs) { missCost = chip.tlbMissNs * clocksPerNs; }
 
-/// When the page's translation is there.
+/// When the page's translation is available.
 double Tlb::lookUp(uint32_t computeUnit, double now, uint64_t page) {
   TagArray::Bundle set = pages[computeUnit];
   TagArray::Found found;

@@ -5,14 +5,14 @@
 
 namespace nstf::emulator::timing {
 
-/// Of a miss that nobody else's load may wait for.
+/// Address of a miss that no other load may share.
 static constexpr uint64_t noAddress = ~uint64_t(0);
 
 static uint32_t setsOfUnit(const ChipTiming &chip) {
   return uint32_t(std::max<uint64_t>(1, chip.l1Bytes / chip.l1LineBytes / chip.l1Ways));
 }
 
-/// Lines that fall into neighbouring sets.
+/// Lines in adjacent sets.
 static LineBlock blockOfUnit(const ChipTiming &chip) {
   const uint32_t sets = setsOfUnit(chip);
   return {std::has_single_bit(sets) ? std::min(sets, TagArray::maxMembers) : 1, chip.l1LineBytes};
@@ -66,7 +66,7 @@ void VectorCache::lookUp(uint32_t computeUnit, double now, const VectorAccess &a
 }
 
 void VectorCache::prefetch(uint32_t computeUnit, std::span<const LineAccess> pieces) const {
-  // Of a stream all; others would look up more than can be fetched at a time.
+  // Covers all of a stream; other accesses look up more than can be prefetched at a time.
   constexpr size_t blocks = 4;
   const uint32_t atOnce = block.lines();
   const double *misses = &missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss];
@@ -157,13 +157,13 @@ void VectorCache::addLines(std::span<const LineAccess> pieces, bool passes, bool
   }
 }
 
-/// Whether the L1 has nothing of a block of the L2.
+/// Whether the L1 holds nothing of an L2 block.
 bool VectorCache::isMissing(const Visit *first) const {
   return std::all_of(first, first + visitsOfBlock,
                      [](const Visit &visit) { return !visit.found.held && !visit.underWay; });
 }
 
-/// One of a block's lines by itself.
+/// A single line of a block.
 VectorCache::Line VectorCache::lineOf(const Line &whole, uint32_t index) const {
   L2Visit *const visit = whole.l2.visit;
   const uint64_t address = whole.address + uint64_t(index) * block.lineBytes();
@@ -287,8 +287,8 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   bool inMemory = isInMemory(policy);
   double start = std::max(now, unit.addressFree), at = start;
   double last = start;     // when the last line is served
-  uint32_t lineClocks = 0; // of the data path: what is touched of each line, in whole clocks
-  uint32_t bytes = 0;      // that are touched
+  uint32_t lineClocks = 0; // of the data path: the touched part of each line, in whole clocks
+  uint32_t bytes = 0;      // touched
   placeWait = 0;
   lookUp(computeUnit, start, access);
   // Calls serve(line) for each line, and serveBlock(line) for all lines of a block, which return when they are served.
@@ -323,7 +323,7 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
           const double delay = tlb.delay(computeUnit, at, line.address);
           return l2.atomic(at, line.l2, line.dwords, line.lanes, inMemory) + delay + chip.l2CoherentLatency;
         },
-        [](const Line &) { return 0.0; }); // lanes of a line take turns
+        [](const Line &) { return 0.0; }); // lanes of a line are served one after the other
     break;
   }
   unit.addressFree = std::max(at, start + access.addressClocks * perLine);

@@ -11,7 +11,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// value[index] as Python has it; nothing where that raises a TypeError or LookupError.
+/// value[index] as in Python; nothing if that raises a TypeError or LookupError.
 std::optional<Value> subscript(Context &context, const Value &value, const Value &index) {
   if (value.is(Kind::Dict)) {
     if (index.is(Kind::List) || index.is(Kind::Dict))
@@ -34,7 +34,7 @@ std::optional<Value> subscript(Context &context, const Value &value, const Value
   return Value::text(rest.substr(0, characterLength(rest)), value.isMarkup());
 }
 
-/// A bound of a slice, clipped to the length as Python does.
+/// A bound of a slice, clipped to the length as in Python.
 int64_t clip(Context &context, const Value &value, int64_t count, int64_t fallback, bool backwards) {
   if (value.is(Kind::None))
     return fallback;

@@ -34,7 +34,7 @@ Value joinTexts(Context &context, const Value &left, const Value &right) {
   return out.finish(markup);
 }
 
-/// A text or a list, so many times.
+/// Repeats a text or a list `count` times.
 Value repeat(Context &context, const Value &value, int64_t count) {
   if (value.isText()) {
     TextBuilder out(context);
@@ -46,7 +46,7 @@ Value repeat(Context &context, const Value &value, int64_t count) {
     return Value::sequence(value.kind(), {});
   uint64_t size = 0;
   if (__builtin_mul_overflow(items.size(), static_cast<uint64_t>(count), &size) || size > UINT32_MAX / sizeof(Value))
-    context.addMemory(UINT32_MAX); // more than there may be
+    context.addMemory(UINT32_MAX); // exceeds every limit
   context.addMemory(size * sizeof(Value));
   std::vector<Value> result;
   result.reserve(size);
@@ -84,7 +84,7 @@ int64_t power(Context &context, int64_t base, int64_t exponent) {
   return result;
 }
 
-/// Python's float // and %, in which the rest has the divisor's sign.
+/// Python's float // and %, whose remainder has the divisor's sign.
 double floorDivide(double left, double right, double &rest) {
   rest = std::fmod(left, right);
   double quotient = (left - rest) / right;
@@ -129,7 +129,7 @@ Value applyReal(Context &context, std::string_view name, double left, double rig
   return Value::real(name == "%" ? rest : quotient);
 }
 
-/// Correctly rounded where both are exact as doubles.
+/// Correctly rounded if both are exact as doubles.
 Value divide(Context &context, int64_t left, int64_t right) {
   if (right == 0)
     context.fail("division by zero");

@@ -16,7 +16,7 @@ class BraceFormatter {
 public:
   BraceFormatter(Context &context, const Arguments &arguments) : context(context), arguments(arguments) {}
 
-  /// `level`: of formats in formats, of which Python has two.
+  /// `level`: nesting of formats in formats; Python allows two levels.
   std::string format(std::string_view text, int level = 0) {
     if (level > 1 && text.find('{') != std::string_view::npos)
       context.fail("expected '{' in a format's format at most once");
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// What stands between the braces at the start of `text`, which are taken off.
+  /// Removes the braces at the start of `text` and returns the text between them.
   std::string_view takeField(std::string_view &text) const {
     size_t depth = 0, end = 0;
     do {
@@ -128,7 +128,7 @@ private:
     return conversion == 'r' ? repr.finish() : context.text(escapeNonAscii(repr.view()));
   }
 
-  /// Copies what `spec` refers to, so that it outlives the text.
+  /// Copies the text that `spec` refers to, so that it outlives the format.
   FormatSpec parseSpec(std::string_view text) {
     FormatSpec spec;
     auto take = [&](std::string_view letters) {
@@ -194,7 +194,7 @@ private:
 
   Context &context;
   const Arguments &arguments;
-  std::optional<bool> automatic; // whether fields are numbered by themselves
+  std::optional<bool> automatic; // whether fields are numbered automatically
   int64_t next = 0;
 };
 

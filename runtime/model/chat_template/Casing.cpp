@@ -11,7 +11,7 @@ struct Span {
   char32_t first, last;
 };
 
-/// Other_Lowercase and Other_Uppercase: cased, though no letters of that category.
+/// Other_Lowercase and Other_Uppercase: cased characters outside the categories of cased letters.
 constexpr Span otherLower[] = {
     {0xaa, 0xaa},     {0xba, 0xba},     {0x2b0, 0x2b8},     {0x2c0, 0x2c1},     {0x2e0, 0x2e4},     {0x345, 0x345},
     {0x37a, 0x37a},   {0x1d2c, 0x1d6a}, {0x1d78, 0x1d78},   {0x1d9b, 0x1dbf},   {0x2071, 0x2071},   {0x207f, 0x207f},
@@ -19,7 +19,7 @@ constexpr Span otherLower[] = {
     {0xa7f8, 0xa7f9}, {0xab5c, 0xab5f}, {0x10780, 0x10780}, {0x10783, 0x10785}, {0x10787, 0x107b0}, {0x107b2, 0x107ba}};
 constexpr Span otherUpper[] = {
     {0x2160, 0x216f}, {0x24b6, 0x24cf}, {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}};
-/// Digits that are no decimal ones: ², ①.
+/// Digits that are not decimal: ², ①.
 constexpr Span otherDigits[] = {{0xb2, 0xb3},       {0xb9, 0xb9},       {0x1369, 0x1371},   {0x19da, 0x19da},
                                 {0x2070, 0x2070},   {0x2074, 0x2079},   {0x2080, 0x2089},   {0x2460, 0x2468},
                                 {0x2474, 0x247c},   {0x2488, 0x2490},   {0x24ea, 0x24ea},   {0x24f5, 0x24fd},
@@ -41,7 +41,7 @@ bool isUpperLetter(char32_t c) { return categoryOf(c) == UTF8PROC_CATEGORY_LU ||
 bool isTitleLetter(char32_t c) { return categoryOf(c) == UTF8PROC_CATEGORY_LT; }
 bool isCased(char32_t c) { return isLowerLetter(c) || isUpperLetter(c) || isTitleLetter(c); }
 
-/// Case_Ignorable: what stands inside a word without being a letter of its own.
+/// Case_Ignorable: characters inside a word that are no letters.
 bool isIgnorable(char32_t c) {
   switch (categoryOf(c)) {
   case UTF8PROC_CATEGORY_MN:
@@ -59,8 +59,8 @@ bool isIgnorable(char32_t c) {
   }
 }
 
-/// The characters that a small or title case letter is in upper case where they are several: ß, ﬁ, ᾳ. These are those
-/// of its case folding.
+/// The upper case of a small or title case letter, if it is several characters: ß, ﬁ, ᾳ. They are those of its case
+/// folding.
 int foldSeveral(char32_t character, utf8proc_int32_t (&folded)[8]) {
   if (character < 0x80 || categoryOf(character) == UTF8PROC_CATEGORY_LU)
     return 0;
@@ -79,7 +79,7 @@ void appendUpper(std::string &result, char32_t character) {
 }
 
 void appendTitle(std::string &result, char32_t character) {
-  // utf8proc makes a capital ẞ of ß.
+  // utf8proc would map ß to the capital ẞ.
   const auto simple = character == 0xdf ? character : static_cast<char32_t>(utf8proc_totitle(point(character)));
   utf8proc_int32_t folded[8];
   const int count = simple == character && !isTitleLetter(character) ? foldSeveral(character, folded) : 0;
@@ -87,7 +87,7 @@ void appendTitle(std::string &result, char32_t character) {
     return unicode::append(result, simple);
   unicode::append(result, static_cast<char32_t>(utf8proc_toupper(folded[0])));
   for (int i = 1; i < count; ++i) {
-    const bool iota = i == count - 1 && folded[i] == 0x3b9; // written below the letter
+    const bool iota = i == count - 1 && folded[i] == 0x3b9; // a subscript iota
     const utf8proc_int32_t rest = character == 0x149 ? utf8proc_toupper(folded[i]) : iota ? 0x345 : folded[i];
     unicode::append(result, static_cast<char32_t>(rest));
   }
@@ -120,14 +120,14 @@ bool endsWord(std::string_view text, size_t position, size_t behind) {
 void appendLower(std::string &result, std::string_view text, size_t begin, size_t end, char32_t character) {
   if (character == 0x3a3)
     return unicode::append(result, endsWord(text, begin, end) ? 0x3c2 : 0x3c3);
-  if (character == 0x130) { // İ: the one character whose lower case is two
+  if (character == 0x130) { // İ: the only character with a lower case of two characters
     result += "i\xcc\x87";
     return;
   }
   unicode::append(result, static_cast<char32_t>(utf8proc_tolower(point(character))));
 }
 
-/// Each character by `append(result, begin, end, character)`.
+/// Maps each character by `append(result, begin, end, character)`.
 template <typename Append> std::string mapText(std::string_view text, Append append) {
   std::string result;
   result.reserve(text.size());
@@ -220,7 +220,7 @@ bool isLetter(char32_t character) {
 
 bool isDecimal(char32_t character) { return categoryOf(character) == UTF8PROC_CATEGORY_ND; }
 int digitValue(char32_t character) {
-  char32_t zero = character; // where the digits of its script begin; scripts that touch have whole tens
+  char32_t zero = character; // the zero of its script; adjacent scripts have whole tens
   while (isDecimal(zero - 1))
     --zero;
   return static_cast<int>((character - zero) % 10);

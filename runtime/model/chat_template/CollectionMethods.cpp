@@ -21,7 +21,7 @@ template <Kind kind> Value view(Context &context, const Value &self, const Argum
   return self.as(kind);
 }
 
-/// Nothing can change it, so it is its own copy.
+/// Values are immutable, so a value is its own copy.
 Value copy(Context &context, const Value &self, const Arguments &arguments) {
   Bound(context, "copy", arguments, {});
   return self;

@@ -12,7 +12,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// Exactly, also where the integer has more digits than a double.
+/// Exact even if the integer has more digits than a double.
 std::partial_ordering compareNumbers(const Value &left, const Value &right) {
   if (left.isInteger() && right.isInteger())
     return left.getInteger() <=> right.getInteger();
@@ -21,7 +21,7 @@ std::partial_ordering compareNumbers(const Value &left, const Value &right) {
   const bool swapped = left.is(Kind::Float);
   const double real = swapped ? left.getReal() : right.getReal();
   const int64_t whole = swapped ? right.getInteger() : left.getInteger();
-  std::partial_ordering order = std::partial_ordering::unordered; // of whole to real
+  std::partial_ordering order = std::partial_ordering::unordered; // of the integer to the float
   if (std::isnan(real))
     return order;
   if (real >= 0x1p63)
@@ -52,7 +52,7 @@ bool isEqualRange(const Range &left, const Range &right) {
          (left.count <= 1 || left.step == right.step);
 }
 
-/// As `in` and comparisons of lists see it: what is the same object is equal, even a NaN.
+/// Equality for `in` and for comparisons of lists: an object equals itself, even a NaN.
 bool isSameOrEqual(Context &context, const Value &left, const Value &right) {
   return left.isSame(right) || isEqual(context, left, right);
 }

@@ -22,7 +22,7 @@ void Context::failText() const {
 }
 
 void Context::failDepth() {
-  --depth; // there is no Level to do it
+  --depth; // no Level will decrement it
   fail("expected macros, expressions and values at most " + std::to_string(limits.depth) +
        " deep inside one another but got more");
 }
@@ -49,7 +49,7 @@ Value Context::text(std::string_view text, bool markup) {
 }
 
 Value Context::sequence(Kind kind, std::span<const Value> items, bool group) {
-  if (items.empty()) // with an address of its own, for `is sameas`
+  if (items.empty()) // has an address of its own, for `is sameas`
     return Value::sequence(kind, {kind == Kind::List ? static_cast<Value *>(allocate(1)) : nullptr, 0}, group);
   step(items.size());
   Value *copy = static_cast<Value *>(allocate(items.size_bytes()));
@@ -69,7 +69,7 @@ Value Context::dict(std::span<const Entry> entries) {
 void TextBuilder::repeat(std::string_view part, int64_t count) {
   if (count <= 0 || part.empty())
     return;
-  context.checkText(static_cast<uint64_t>(count)); // so that the product below can't overflow
+  context.checkText(static_cast<uint64_t>(count)); // so that the product below cannot overflow
   context.checkText(bytes.size() + part.size() * static_cast<uint64_t>(count));
   context.stepBytes(part.size() * static_cast<uint64_t>(count));
   bytes.reserve(bytes.size() + part.size() * static_cast<uint64_t>(count));

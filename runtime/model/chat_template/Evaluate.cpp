@@ -1,4 +1,4 @@
-// What expressions are worth.
+// Evaluation of expressions.
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Evaluator.h"
 #include "runtime/model/chat_template/Filters.h"
@@ -13,7 +13,7 @@ Value Evaluator::evaluate(const Expression &expression, Scope &scope) {
   Context::Level level(context);
   context.step();
   context.at = expression.at;
-  // An operand's value, after which errors are this expression's again.
+  // Evaluates an operand; errors after it are at this expression again.
   auto part = [&](size_t index) {
     const Value value = evaluate(*expression.parts[index], scope);
     context.at = expression.at;
@@ -68,7 +68,7 @@ Value Evaluator::evaluate(const Expression &expression, Scope &scope) {
 
 Value Evaluator::evaluateName(const Expression &expression, Scope &scope) {
   const Value *found = scope.find(context, expression.name);
-  if (found && !(found->isUndefined() && !found->getCause())) // set later on (Names.h)
+  if (found && !(found->isUndefined() && !found->getCause())) // set later (Names.h)
     return *found;
   if (const Function *function = found ? nullptr : findFunction(expression.name))
     return Value::object(Kind::Function, const_cast<Function *>(function));
@@ -88,7 +88,7 @@ Value Evaluator::evaluateDict(const Expression &expression, Scope &scope) {
     const Value key = evaluate(*expression.parts[i], scope), value = evaluate(*expression.parts[i + 1], scope);
     context.at = expression.parts[i]->at;
     if (const Value *found = find(context, entries, key))
-      const_cast<Value &>(*found) = value; // the first key stays, the last value counts
+      const_cast<Value &>(*found) = value; // the first key is kept with the last value
     else
       entries.push_back({key, value});
   }
@@ -148,7 +148,7 @@ Value Evaluator::evaluateTested(const Expression &expression, Scope &scope) {
 Value Evaluator::evaluateFiltered(const Expression &expression, Scope &scope, const Value *text) {
   Context::Level level(context);
   const Expression *operand = expression.parts[0].get();
-  // Only the filters of a block have no operand at their end.
+  // Only filters of a block end in a filter without an operand.
   const Value value = !operand ? *text : text ? evaluateFiltered(*operand, scope, text) : evaluate(*operand, scope);
   const Arguments arguments = evaluateArguments(expression.arguments, scope);
   context.at = expression.at;

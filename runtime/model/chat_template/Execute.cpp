@@ -1,4 +1,4 @@
-// What statements do.
+// Execution of statements.
 #include "runtime/model/chat_template/Evaluator.h"
 #include "runtime/model/chat_template/Functions.h"
 #include "runtime/model/chat_template/Operators.h"
@@ -97,7 +97,7 @@ Evaluator::Next Evaluator::executeIf(const Statement &statement, Scope &scope) {
   return Next::Statement;
 }
 
-/// What runs its block with names of its own.
+/// Runs a block with a scope of its own.
 Evaluator::Next Evaluator::executeInside(const Statement &statement, const Block &block, Scope &scope) {
   Scope &inner = context.make<Scope>(&scope);
   if (statement.kind == Statement::Scope)
@@ -150,7 +150,7 @@ void Evaluator::executeFor(const Statement &statement, Scope &scope, const Value
       return context.text(text);
     };
   Scope &inner = context.make<Scope>(&scope);
-  // As in jinja2, the else is left out only where the body came to its end.
+  // As in jinja2, the else is skipped only if the body reached its end.
   bool finished = false;
   for (Value element; loop.next(context, element);) {
     context.step();

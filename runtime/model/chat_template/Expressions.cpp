@@ -1,4 +1,4 @@
-// The grammar of operators and literals.
+// Parses operators and literals.
 #include "runtime/model/chat_template/Parser.h"
 #include "support/TextLimits.h"
 
@@ -111,7 +111,7 @@ ExpressionPtr Parser::parseCompare() {
   return compare->operators.empty() ? std::move(compare->parts[0]) : finish(std::move(compare));
 }
 
-/// Operators that group from the left, weakest first: + and -, ~, those of products, **.
+/// Left-associative operators, weakest first: + and -, ~, those of products, **.
 ExpressionPtr Parser::parseBinary(unsigned level) {
   static constexpr std::string_view operators[][4] = {{"+", "-"}, {"~"}, {"*", "/", "//", "%"}, {"**"}};
   if (level == std::size(operators))
@@ -196,7 +196,7 @@ ExpressionPtr Parser::parseName() {
   return name;
 }
 
-/// Strings beside one another are one.
+/// Adjacent string literals are concatenated.
 ExpressionPtr Parser::parseString() {
   ExpressionPtr string = make(Expression::Constant, peek().at);
   std::string_view text = take().text;

@@ -1,4 +1,4 @@
-// Numbers and texts in fields of a format, and HTML escapes.
+// Formats numbers and texts in fields, and HTML escapes.
 #include "runtime/model/chat_template/Format.h"
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Text.h"
@@ -44,7 +44,7 @@ std::string formatWhole(Context &context, int64_t value, const FormatSpec &spec)
   return signOf(value < 0, spec.sign) + prefix + digits;
 }
 
-/// %e, %f or %g of C, without a sign.
+/// C's %e, %f or %g, without a sign.
 std::string print(double magnitude, char type, int64_t precision, bool alternate) {
   const char format[] = {
       '%', alternate ? '#' : '.', alternate ? '.' : '*', alternate ? '*' : type, alternate ? type : '\0', '\0'};
@@ -54,7 +54,7 @@ std::string print(double magnitude, char type, int64_t precision, bool alternate
   return text;
 }
 
-/// Without a type: as repr has it, or to so many digits, with at least one behind the point.
+/// Without a type: like repr, or with `precision` digits, at least one of them after the point.
 std::string printPlain(double magnitude, int64_t precision) {
   if (precision < 0)
     return formatReal(magnitude);
@@ -62,7 +62,7 @@ std::string printPlain(double magnitude, int64_t precision) {
   const std::string scientific = print(magnitude, 'e', precision - 1, false);
   const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
   if (exponent < -4 || exponent >= precision - 1) {
-    // %g's form with an exponent: zeros at the end of the digits go.
+    // %g's form with an exponent: trailing zeros are removed.
     std::string digits = scientific.substr(0, scientific.find('e'));
     if (digits.find('.') != std::string::npos)
       digits.erase(digits.find_last_not_of(".0") == std::string::npos
@@ -117,7 +117,7 @@ void appendAligned(TextBuilder &out, std::string_view text, const FormatSpec &sp
   const char align = spec.align ? spec.align : defaultAlign;
   const auto length = static_cast<int64_t>(countCharacters(text));
   const int64_t space = std::max<int64_t>(spec.width - length, 0);
-  size_t front = 0; // of the text: sign and prefix
+  size_t front = 0; // length of sign and prefix
   if (align == '=') {
     front = !text.empty() && std::string_view("+- ").find(text[0]) != std::string_view::npos;
     if (spec.alternate && text.size() > front + 1 && text[front] == '0' &&

@@ -11,7 +11,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The sandbox's.
+/// The sandbox's limit.
 constexpr int64_t maxRange = 100000;
 
 Value makeRange(Context &context, const Arguments &arguments) {
@@ -32,7 +32,7 @@ Value makeRange(Context &context, const Arguments &arguments) {
   return Value::object(Kind::Range, &context.make<Range>(start, stop, step, static_cast<int64_t>(count)));
 }
 
-/// The members of dict() and namespace(): a dict or pairs, and arguments by name.
+/// The members for dict() and namespace(): a dict or pairs, and keyword arguments.
 std::vector<Entry> readMembers(Context &context, std::string_view what, const Arguments &arguments) {
   const Bound bound(context, what, {arguments.positional, {}}, {"members"}, 0, false);
   std::vector<Entry> members;
@@ -76,16 +76,17 @@ Value raiseException(Context &context, const Arguments &arguments) {
   throw ChatRefusal(context.place(), std::string(toText(context, bound.get(0))));
 }
 
-/// One directive by C's strftime, with its flag.
+/// Formats one directive, with its flag, by C's strftime.
 std::string formatTime(Context &context, std::string_view directive, const std::tm &time) {
   constexpr std::string_view known = "aAbBcCdDeFgGhHIjklmMnpPrRStTuUVwWxXyY%";
   if (directive.back() == 'z' || directive.back() == 'Z')
-    return {}; // a local time without its zone
+    return {}; // local times have no zone
   if (known.find(directive.back()) == std::string_view::npos)
     context.fail("expected a directive of strftime but got '" + support::escape(directive, 20) + "'");
   char buffer[256];
   const size_t length = std::strftime(buffer, sizeof buffer, (std::string(directive) + ".").c_str(), &time);
-  return std::string(buffer, length ? length - 1 : 0); // the point, so that an empty text is no failure
+  return std::string(buffer,
+                     length ? length - 1 : 0); // without the point, which distinguishes an empty text from a failure
 }
 
 Value strftimeNow(Context &context, const Arguments &arguments) {

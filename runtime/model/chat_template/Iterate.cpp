@@ -7,7 +7,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// Element `index` of what has its elements at hand; a text is walked by walkText.
+/// Element `index` of a value with random access; walkText iterates over texts.
 Value elementAt(Context &context, const Value &value, size_t index) {
   switch (value.kind()) {
   case Kind::List:

@@ -1,4 +1,4 @@
-// The filter tojson: what json.dumps writes.
+// The filter tojson: the output of json.dumps.
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Operators.h"
 #include "runtime/model/chat_template/Print.h"

@@ -1,4 +1,4 @@
-// Where tags begin and end, what white space goes with them, and the words in them.
+// Finds the begins and ends of tags and the white space that belongs to them, and splits tags into tokens.
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/StringLiteral.h"
 #include "runtime/model/chat_template/Text.h"
@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  /// Text up to the next tag, then the tag.
+  /// Reads the text up to the next tag, then the tag.
   void cutText() {
     const size_t begin = position;
     size_t tag = begin;
@@ -63,8 +63,8 @@ private:
 
   char signAt(size_t at) const { return at < text.size() && (text[at] == '-' || text[at] == '+') ? text[at] : '\0'; }
 
-  /// The text before a tag: without white space at its end for "-", and for a statement or a comment that stands first
-  /// on its line without what indents it.
+  /// The text before a tag: for "-" without trailing white space; for a statement or a comment that is the first on its
+  /// line, without the indentation.
   std::string_view stripBefore(std::string_view data, char sign, bool indented) const {
     if (sign == '-')
       return stripSpaces(data, false, true);
@@ -75,7 +75,8 @@ private:
     return first && stripSpaces(data.substr(line), true, true).empty() ? data.substr(0, line) : data;
   }
 
-  /// The end of a statement's tag at `at`: behind "%}" with one line end, "-%}" with all white space or "+%}".
+  /// The end of a statement's tag at `at`: after "%}" with one line end, after "-%}" with all white space, or after
+  /// "+%}".
   size_t matchEnd(size_t at, std::string_view end, bool trims = true) const {
     const char sign = signAt(at);
     if (text.substr(at + (sign != 0), 2) != end || (sign == '+' && !trims))
@@ -88,7 +89,7 @@ private:
 
   size_t skipSpaces(size_t at) const { return text.size() - stripSpaces(text.substr(at), true, false).size(); }
 
-  /// Behind the tag of that word alone ("raw"), which leaves the line end; npos where it is another.
+  /// The position after a tag that consists of this word ("raw"), without the line end; npos if the tag is another one.
   size_t matchWord(size_t at, std::string_view word) const {
     at = skipSpaces(at);
     if (text.substr(at, word.size()) != word)
@@ -119,7 +120,7 @@ private:
     fail(begin, "expected the end of the comment, '#}', but got the end of the template");
   }
 
-  /// The words of a tag, up to and with its end.
+  /// Reads the tokens of a tag, including its end.
   void cutTag(bool prints) {
     std::vector<char> open; // brackets
     while (position < text.size()) {
@@ -148,7 +149,7 @@ private:
     return signAt(position) == '+' ? std::string_view::npos : matchEnd(position, "}}", /*trims=*/false);
   }
 
-  /// Digits from `at`, which single underscores may part.
+  /// The end of the digits from `at`; single underscores may separate digits.
   size_t digitsEnd(size_t at, std::string_view digits) const {
     size_t end = at;
     for (size_t i = at; i < text.size();) {
@@ -166,7 +167,7 @@ private:
     const size_t begin = position;
     size_t end = digitsEnd(begin, decimal);
     bool real = false;
-    // What follows a point is an index: x.0.1
+    // A number after a point is an index: x.0.1
     if (begin == 0 || text[begin - 1] != '.') {
       if (end + 1 < text.size() && text[end] == '.' && isDigit(text[end + 1])) {
         end = digitsEnd(end + 1, decimal);
@@ -275,7 +276,7 @@ private:
     if (!data.empty())
       add(Token::Data, data);
   }
-  /// Moves behind what was read.
+  /// Advances to `to`.
   void advance(size_t to) {
     for (; position < to; ++position)
       at = text[position] == '\n' ? Position{at.line + 1, 1}
@@ -295,7 +296,7 @@ private:
   bool startsLine = true;
 };
 
-/// Line ends as \n, without one at the end.
+/// Normalises line ends to \n and removes one at the end.
 std::string normalizeLines(std::string_view source) {
   std::string text;
   text.reserve(source.size());

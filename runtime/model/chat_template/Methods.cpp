@@ -39,7 +39,7 @@ const Method *findMethod(const Value &value, std::string_view name) {
   }
 }
 
-/// What the sandbox forbids, since it would change a value.
+/// Attributes that the sandbox forbids, since they would change a value.
 bool isForbidden(const Value &value, std::string_view name) {
   if (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))
     return true;
@@ -48,7 +48,7 @@ bool isForbidden(const Value &value, std::string_view name) {
   return value.is(Kind::Dict) && isIn({"clear", "pop", "popitem", "setdefault", "update"}, name);
 }
 
-/// Attributes of Python's objects that aren't supported.
+/// Attributes of Python's objects that are not supported.
 bool isUnsupported(const Value &value, std::string_view name) {
   switch (value.kind()) {
   case Kind::Text:

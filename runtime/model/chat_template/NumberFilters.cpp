@@ -1,4 +1,4 @@
-// Filters that make numbers.
+// Filters that return numbers.
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Operators.h"

@@ -11,7 +11,8 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// In ASCII digits, without underscores, which may stand singly between digits; nothing where they stand elsewhere.
+/// The text with ASCII digits and without underscores, which may stand singly between digits; nothing if they stand
+/// elsewhere.
 std::optional<std::string> plainDigits(std::string_view text) {
   std::string digits;
   bool betweenDigits = false;
@@ -59,7 +60,8 @@ std::optional<double> parseReal(std::string_view text) {
     const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
     if (end != digits->data() + digits->size() || error == std::errc::invalid_argument)
       return std::nullopt;
-    if (error == std::errc::result_out_of_range) // from_chars leaves the value: infinity, or zero where it is tiny
+    if (error ==
+        std::errc::result_out_of_range) // from_chars leaves the value unset: infinity, or zero for tiny numbers
       value = std::strtod(digits->c_str(), nullptr);
   }
   return negative ? -value : value;
@@ -129,7 +131,7 @@ double roundReal(double value, int64_t digits) {
     std::snprintf(buffer, sizeof buffer, "%.*f", static_cast<int>(digits), value);
     return std::strtod(buffer, nullptr);
   }
-  // As many digits in front of the exponent as stay.
+  // The number of digits that remain before the exponent.
   const int64_t stay = static_cast<int64_t>(std::floor(std::log10(std::fabs(value)))) + digits;
   if (stay < 0) {
     const double half = 5 * std::pow(10.0, static_cast<double>(-digits - 1));

@@ -6,7 +6,7 @@
 
 namespace nstf::runtime::jinja {
 
-/// Each takes some ten frames of the stack.
+/// Each level takes some ten stack frames.
 static constexpr unsigned maxNesting = 100;
 
 Parser::Nested::Nested(Parser &parser) : parser(parser) {
@@ -70,7 +70,7 @@ void Parser::parse() {
   checkCalls();
 }
 
-/// What is called by name is a function, or something the template itself names.
+/// Each called name must be a function, or a name that the template defines.
 void Parser::checkCalls() const {
   for (const CalledName &call : called)
     if (!findFunction(call.name) && !assigned.count(call.name))

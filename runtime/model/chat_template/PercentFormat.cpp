@@ -50,7 +50,7 @@ private:
     return byte;
   }
 
-  /// Digits, or * for the next value.
+  /// Reads digits, or * for the next value.
   int64_t takeNumber() {
     if (!rest.empty() && rest[0] == '*') {
       takeByte();
@@ -169,7 +169,7 @@ private:
     std::string text = formatNumber(
         context, Value::integer(value.is(Kind::Float) ? truncate(context, value.getReal()) : value.getInteger()),
         digits);
-    // The precision is the least number of digits.
+    // The precision is the minimum number of digits.
     const size_t first = text.find_first_not_of("+- ") + (spec.alternate && !decimal ? 2 : 0);
     const auto missing = spec.precision - static_cast<int64_t>(text.size() - first);
     if (missing > 0) {
@@ -183,7 +183,7 @@ private:
   const Value &values;
   TextBuilder out;
   std::string_view rest;
-  size_t next = 0; // of the values
+  size_t next = 0; // index of the next value
 };
 
 } // namespace

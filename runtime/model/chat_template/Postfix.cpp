@@ -1,4 +1,4 @@
-// The grammar of what follows a value: members, calls, filters, tests.
+// Parses what follows a value: members, calls, filters, tests.
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Methods.h"
 #include "runtime/model/chat_template/Parser.h"
@@ -35,7 +35,7 @@ ExpressionPtr Parser::parseFilters(ExpressionPtr value) {
   }
 }
 
-/// A filter's or a test's name may have points, which none of ours has.
+/// The syntax allows points in the name of a filter or a test; no supported name has one.
 std::string_view Parser::parseDottedName() {
   const std::string_view first = expectName().text;
   std::string_view name = first;
@@ -60,13 +60,13 @@ const Test *Parser::expectTest(std::string_view name, Position at) const {
   return test;
 }
 
-/// A filter or a test that another filter is told to apply, where its name stands in the template.
+/// Checks a filter or test that another filter applies, if its name is a literal in the template.
 void Parser::checkApplied(const Expression &filtered) const {
   static constexpr std::string_view selections[] = {"select", "reject", "selectattr", "rejectattr"};
   const bool selects = std::find(std::begin(selections), std::end(selections), filtered.name) != std::end(selections);
   if (!selects && filtered.name != "map")
     return;
-  const size_t index = filtered.name.ends_with("attr"); // behind the member's name
+  const size_t index = filtered.name.ends_with("attr"); // after the member's name
   if (index >= filtered.arguments.size() || filtered.arguments[index].form != Argument::Positional)
     return;
   const Expression &name = *filtered.arguments[index].value;

@@ -21,7 +21,7 @@ std::string escapeCharacter(char32_t character) {
   return buffer;
 }
 
-/// In single quotes, or in double ones where that saves escapes.
+/// In single quotes, or in double ones if that avoids escapes.
 void appendQuoted(TextBuilder &out, std::string_view text) {
   const bool single = text.find('\'') == std::string_view::npos || text.find('"') != std::string_view::npos;
   const char quote = single ? '\'' : '"';
@@ -45,7 +45,7 @@ void appendQuoted(TextBuilder &out, std::string_view text) {
   out += quote;
 }
 
-/// Parts with ", " between them, each by `append(part)`.
+/// Appends parts separated by ", ", each by `append(part)`.
 template <typename Parts, typename Append>
 void appendList(TextBuilder &out, std::string_view begin, const Parts &parts, std::string_view end, Append append) {
   out += begin;

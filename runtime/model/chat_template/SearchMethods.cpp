@@ -1,4 +1,4 @@
-// Methods of a text that ask what is in it.
+// Methods that search or test a text.
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Methods.h"
 #include "runtime/model/chat_template/Text.h"
@@ -10,11 +10,11 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The part of a text that `start` and `stop`, in characters, name.
+/// The part of a text between `start` and `stop`, in characters.
 struct Part {
   std::string_view text;
   int64_t start = 0; ///< in characters
-  bool valid = true; ///< false where start is behind the end: not even an empty text is found
+  bool valid = true; ///< false if start is beyond the end: not even an empty text is found
 };
 
 Part partOf(Context &context, const Value &self, const Bound &bound) {
@@ -65,7 +65,7 @@ Value count(Context &context, const Value &self, const Arguments &arguments) {
   return Value::integer(result);
 }
 
-/// Of one text, or of any in a tuple.
+/// Whether the text starts or ends with a text, or with any text of a tuple.
 template <bool atStart> Value matches(Context &context, const Value &self, const Arguments &arguments) {
   const Bound bound(context, atStart ? "startswith" : "endswith", arguments, {"text", "start", "end"}, 1, false);
   const Part part = partOf(context, self, bound);
@@ -80,7 +80,7 @@ template <bool atStart> Value matches(Context &context, const Value &self, const
   return Value::boolean(std::any_of(options.begin(), options.end(), fits));
 }
 
-/// Whether there are characters, and all are of that kind.
+/// Whether the text is not empty and all characters are of this kind.
 template <bool (*Is)(char32_t)> Value allAre(Context &context, const Value &self, const Arguments &arguments) {
   Bound(context, "this method", arguments, {});
   const std::string_view text = self.getText();

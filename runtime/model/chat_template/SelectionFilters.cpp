@@ -1,4 +1,4 @@
-// Filters that ask each element for a filter, a test or a member, and default values.
+// Filters that apply a filter, a test or a member to each element, and default values.
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Iterate.h"
@@ -25,7 +25,7 @@ Value attribute(Context &context, const Value &value, const Arguments &arguments
   return context.undefinedMember(value, bound.get(0));
 }
 
-/// The name that a filter or a test is asked for by, which leaves the arguments.
+/// Takes the name of the filter or test to apply from the arguments.
 std::string_view takeName(Context &context, Arguments &arguments, std::string_view what) {
   if (arguments.positional.empty() || !arguments.positional[0].isText())
     context.fail("expected the name of a " + std::string(what));
@@ -34,8 +34,8 @@ std::string_view takeName(Context &context, Arguments &arguments, std::string_vi
   return name;
 }
 
-/// Elements by `produce`; what is false has none. As in Python, the value is only looked at when elements are asked
-/// for.
+/// An iterator over elements by `produce`; a false value has none. As in Python, the value is only evaluated when
+/// elements are requested.
 template <typename Produce> Value lazily(Context &context, const Value &value, Produce produce) {
   return makeIterator(
       context, [value, produce, elements = static_cast<Iterator *>(nullptr)](Context &context, Value &element) mutable {
@@ -72,8 +72,8 @@ Value map(Context &context, const Value &value, const Arguments &arguments) {
   });
 }
 
-/// The elements for which a test, or without one their truth, is `wanted`; with `byMember` that of one of their
-/// members.
+/// The elements for which a test, or without one their truth value, is `wanted`; with `byMember`, it is that of a
+/// member.
 template <bool wanted, bool byMember> Value select(Context &context, const Value &value, const Arguments &arguments) {
   Arguments rest = arguments;
   Value path = Value::none();

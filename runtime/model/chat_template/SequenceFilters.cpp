@@ -1,4 +1,4 @@
-// Filters of lists and dicts as wholes: order, groups, sums.
+// Filters of whole lists and dicts: order, groups, sums.
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Filters.h"
@@ -13,7 +13,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// What an element is sorted, grouped or compared by: one of its members, texts without regard to case.
+/// The sort, group or comparison key of an element: a member, with texts compared case-insensitively.
 struct Key {
   Value path, fallback = Value::none();
   bool caseSensitive = false;
@@ -24,7 +24,7 @@ struct Key {
   }
 };
 
-/// The elements in the order of `keyOf`, which is asked once for each.
+/// The elements sorted by `keyOf`, which is called once for each.
 template <typename KeyOf>
 std::vector<Value> sortBy(Context &context, const std::vector<Value> &elements, bool reverse, KeyOf keyOf) {
   std::vector<Entry> keyed;
@@ -41,7 +41,7 @@ std::vector<Value> sortBy(Context &context, const std::vector<Value> &elements, 
 
 Value sort(Context &context, const Value &value, const Arguments &arguments) {
   const Bound bound(context, "sort", arguments, {"reverse", "case_sensitive", "attribute"});
-  // By several members, one after another: "age,name".
+  // Several members as keys: "age,name".
   std::vector<Key> keys;
   if (bound.hasValue(2) && bound.get(2).isText())
     for (std::string_view path : splitAt(context, bound.text(2), ",", -1, false))
@@ -92,7 +92,7 @@ Value groupBy(Context &context, const Value &value, const Arguments &arguments) 
   return context.list(groups);
 }
 
-/// What a generator of Python's does: `make` is asked for all elements when the first is asked for.
+/// Behaves like a Python generator: `make` computes all elements when the first one is requested.
 template <typename Make> Value makeLater(Context &context, Make make) {
   return makeIterator(context,
                       [make, elements = static_cast<Iterator *>(nullptr)](Context &context, Value &element) mutable {

@@ -1,4 +1,4 @@
-// The grammar of tags, and of what they assign to.
+// Parses tags, and the targets of assignments.
 #include "runtime/model/chat_template/Parser.h"
 #include "support/Escape.h"
 
@@ -7,7 +7,7 @@
 
 namespace nstf::runtime::jinja {
 
-/// Up to the tag of one of `ends`, whose name is the next token; without any, up to the template's end.
+/// Parses up to the tag of one of `ends`, whose name is the next token; without `ends`, up to the template's end.
 Block Parser::parseBlock(std::initializer_list<std::string_view> ends, const Token *opening) {
   Nested nested(*this);
   Block block;
@@ -52,7 +52,7 @@ Block Parser::parsePart(std::initializer_list<std::string_view> ends, const Toke
   return block;
 }
 
-/// What a for or a with assigns, of which its body only reads.
+/// Notes the names that a for or a with assigns before its body, which therefore reads them.
 void Parser::noteGiven(const Target &target) {
   if (target.kind == Target::Name)
     names.read(target.name);
@@ -217,7 +217,7 @@ Statement Parser::parseLoopControl() {
   return statement;
 }
 
-/// What transformers marks for training: text as any other, with names of its own.
+/// The part that transformers marks for training: ordinary text with a scope of its own.
 Statement Parser::parseGeneration() {
   const Token &opening = take();
   Statement statement;
@@ -339,7 +339,7 @@ Target Parser::parseSingleTarget(bool namespaces) {
   return target;
 }
 
-/// One target, or several with commas between them.
+/// One target, or several separated by commas.
 Target Parser::parseTargets(bool namespaces) {
   Nested nested(*this);
   Target first = parseSingleTarget(namespaces);

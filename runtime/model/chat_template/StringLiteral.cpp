@@ -8,8 +8,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The value of `length` digits at `at`, or of fewer, down to `least`, where others follow; nothing where there are
-/// none.
+/// The value of up to `length` digits at `at`, and of at least `least`; nothing if there are fewer.
 std::optional<char32_t> readDigits(std::string_view text, size_t &at, size_t length, size_t least, int base) {
   uint32_t value = 0;
   const char *begin = text.data() + at, *end = begin + std::min(length, text.size() - at);
@@ -20,7 +19,7 @@ std::optional<char32_t> readDigits(std::string_view text, size_t &at, size_t len
   return value;
 }
 
-/// The character of a one-letter escape; 0 where it is none.
+/// The character of a one-letter escape; 0 if it is none.
 char simpleEscape(char letter) {
   constexpr std::string_view letters = "abfnrtv\\'\"", characters = "\a\b\f\n\r\t\v\\'\"";
   const size_t index = letters.find(letter);
@@ -50,13 +49,14 @@ std::optional<std::string_view> decodeString(std::string_view inner, TextStore &
       text += character;
       ++i;
       continue;
-    } else if (letter == '\n') { // the line goes on
+    } else if (letter == '\n') { // line continuation
       ++i;
       continue;
     } else if (letter == 'N') {
-      ++i; // by name, which is not supported
+      ++i; // a character by name, which is not supported
     } else if (static_cast<unsigned char>(letter) >= 0x80) {
-      // Python writes such characters as escapes before it decodes, and the backslash takes the new one for itself.
+      // Python replaces such characters by escapes before it decodes, and the preceding backslash then applies to the
+      // new backslash.
       const char32_t character = unicode::take(inner, i);
       char escaped[16];
       std::snprintf(escaped, sizeof escaped,
@@ -67,7 +67,7 @@ std::optional<std::string_view> decodeString(std::string_view inner, TextStore &
       text += escaped;
       continue;
     } else {
-      text += '\\'; // no escape: both characters stand
+      text += '\\'; // no escape: both characters are kept
       continue;
     }
     if (!code || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)) {

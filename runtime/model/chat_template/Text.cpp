@@ -8,7 +8,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The last character of a text that isn't empty.
+/// The last character. Precondition: the text is not empty.
 std::string_view lastCharacter(std::string_view text) {
   size_t begin = text.size() - 1;
   while ((text[begin] & 0xc0) == 0x80)
@@ -151,7 +151,7 @@ size_t findText(Context &context, std::string_view text, std::string_view part, 
     return std::string_view::npos;
   if (part.empty())
     return from;
-  if (from == text.size()) // of no text there is perhaps no address
+  if (from == text.size()) // an empty text may have no address
     return std::string_view::npos;
   const void *found = ::memmem(text.data() + from, text.size() - from, part.data(), part.size());
   const size_t at = found ? static_cast<size_t>(static_cast<const char *>(found) - text.data()) : text.size();

@@ -1,4 +1,4 @@
-// Filters that make texts.
+// Filters that return texts.
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Format.h"
@@ -14,7 +14,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// As a text; one that is marked as safe stays it.
+/// Converts to a text; one that is marked as safe stays so.
 Value asText(Context &context, const Value &value) {
   const Value text = value.isText() ? value : Value::text(toText(context, value));
   context.stepBytes(text.getText().size());
@@ -28,7 +28,7 @@ Value mapped(Context &context, const Value &value, const Arguments &arguments) {
   return context.text(Map(text.getText()), text.isMarkup());
 }
 
-/// Upper case behind white space, hyphens and brackets, lower case elsewhere.
+/// Upper case after white space, hyphens and brackets, lower case elsewhere.
 std::string titleWords(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -109,7 +109,7 @@ Value indent(Context &context, const Value &value, const Arguments &arguments) {
   if (bound.flag(1))
     out += indentation.view();
   bool first = true;
-  // As if a line end followed, so that an empty text has a line too.
+  // As if a line end followed, so that an empty text also has a line.
   const std::vector<std::string_view> lines =
       splitLines(context, context.text(std::string(value.getText()) + "\n").getText(), false);
   for (std::string_view line : lines) {
@@ -171,7 +171,7 @@ Value wordCount(Context &context, const Value &value, const Arguments &arguments
   return Value::integer(words);
 }
 
-/// Percent escapes of what isn't safe in a URL.
+/// Percent-encodes bytes that are not safe in a URL.
 void appendQuoted(TextBuilder &out, std::string_view text, bool query) {
   for (const char byte : text) {
     const bool plain =
@@ -209,7 +209,7 @@ Value urlEncode(Context &context, const Value &value, const Arguments &arguments
   return out.finish();
 }
 
-/// json.dumps, as transformers has it.
+/// json.dumps with transformers' parameters.
 Value json(Context &context, const Value &value, const Arguments &arguments) {
   const Bound bound(context, "tojson", arguments, {"ensure_ascii", "indent", "separators", "sort_keys"});
   JsonStyle style;

@@ -1,4 +1,4 @@
-// Methods of a text that make texts of it.
+// Methods of a text that return texts.
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Format.h"
 #include "runtime/model/chat_template/Iterate.h"
@@ -9,7 +9,7 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The text in another case.
+/// Maps the text to another case.
 template <std::string (*Map)(std::string_view)>
 Value mapped(Context &context, const Value &self, const Arguments &arguments) {
   Bound(context, "this method", arguments, {});
@@ -103,7 +103,7 @@ template <char align> Value justified(Context &context, const Value &self, const
   TextBuilder out(context);
   const auto length = static_cast<int64_t>(countCharacters(self.getText()));
   const int64_t space = spec.width > length ? spec.width - length : 0;
-  // Where the space is odd, str.center puts the larger half in front of even lengths.
+  // If the space is odd, str.center puts the larger half before the text for odd widths.
   const int64_t before = align == '<' ? 0 : align == '>' ? space : space / 2 + (space & spec.width & 1);
   out.repeat(spec.fill, before);
   out += self.getText();

@@ -64,7 +64,7 @@ std::vector<AddedTokens::Part> AddedTokens::cut(std::string_view text, bool norm
     }
     const AddedToken &token = tokens.at(found->first);
     std::size_t begin = position, end = position + found->second;
-    position = end; // one that does not count hides those inside it all the same
+    position = end; // a token that does not count still hides those inside it
     if (token.singleWord && (endsWithWord(text.substr(0, begin)) || startsWithWord(text.substr(end))))
       continue;
     if (token.leftStrip)

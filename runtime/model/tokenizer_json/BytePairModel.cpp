@@ -1,5 +1,5 @@
-// BPE (WordModel.h). Merging: a doubly linked list of tokens and a heap of mergeable pairs, O(n log n); words that were
-// seen before come out of a table.
+// BPE (WordModel.h). Merging uses a doubly linked list of tokens and a heap of mergeable pairs, O(n log n); words that
+// occurred before come from a table.
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 #include "runtime/model/tokenizer_json/WordModel.h"
@@ -14,7 +14,7 @@ namespace nstf::runtime {
 namespace {
 
 struct Merge {
-  int32_t rank, id; // the earlier in the list the better; what the pair becomes
+  int32_t rank, id; // rank: earlier in the list is better; id: of the merged token
 };
 
 class BytePairModel : public WordModel {
@@ -34,11 +34,11 @@ private:
 
   std::unordered_map<uint64_t, Merge> merges;
   std::optional<int32_t> unknown;
-  std::string continuing, wordEnd; // in the names of pieces that do not begin, or that end, a word
+  std::string continuing, wordEnd; // in the names of pieces that do not begin a word; that end one
   std::string unknownName;
   bool hasUnknown, fuseUnknown, byteFallback, wholeFirst;
 
-  // Language repeats itself: most words of a text have been merged already.
+  // Most words of a text have occurred and been merged before.
   static constexpr std::size_t maxWords = 10000, maxWordSize = 256;
   mutable std::mutex mutex;
   mutable std::unordered_map<std::string, std::vector<int32_t>> known;
@@ -48,7 +48,7 @@ BytePairModel::BytePairModel(const support::JsonCursor &json) {
   readVocabulary(json);
   if (auto dropout = json.find("dropout"); dropout && !dropout->isNull() && dropout->number() != 0)
     dropout->failExpected("null (dropout is for training)");
-  unknownName = readText(json, "unk_token"); // "" where there is none, or a name that is no piece: said when needed
+  unknownName = readText(json, "unk_token"); // "" if absent; a name that is no piece is reported only when it is needed
   unknown = words.idOf(unknownName);
   hasUnknown = json.find("unk_token") && !json["unk_token"].isNull();
   continuing = readText(json, "continuing_subword_prefix");
@@ -59,7 +59,7 @@ BytePairModel::BytePairModel(const support::JsonCursor &json) {
   readMerges(json["merges"]);
 }
 
-/// "a b", or ["a", "b"] where pieces may hold spaces.
+/// "a b", or ["a", "b"] if pieces may contain spaces.
 void BytePairModel::readMerges(const support::JsonCursor &list) {
   int32_t rank = 0;
   for (const support::JsonCursor &item : list.elements(0, maxTokenId)) {
@@ -116,7 +116,7 @@ void BytePairModel::encode(std::string_view piece, std::vector<int32_t> &ids) co
   }
 }
 
-/// Each character its token; one without is bytes, or unknown, or nothing.
+/// Each character's token; a character without one becomes bytes, or unknown, or nothing.
 std::vector<int32_t> BytePairModel::split(std::string_view word) const {
   std::vector<int32_t> ids;
   bool pendingUnknown = false;
@@ -183,7 +183,7 @@ void BytePairModel::merge(std::vector<int32_t> &ids) const {
   while (!pairs.empty()) {
     Pair pair = pairs.top();
     pairs.pop();
-    // A pair whose tokens were merged with others meanwhile is stale.
+    // A pair whose tokens have been merged with others is stale.
     std::size_t right = ids[pair.left] == removed ? none : next[pair.left];
     const Merge *merge = right == none ? nullptr : mergeOf(ids[pair.left], ids[right]);
     if (!merge || merge->id != pair.merged)

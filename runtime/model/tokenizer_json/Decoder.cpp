@@ -13,7 +13,7 @@ namespace nstf::runtime {
 
 namespace {
 
-/// All tokens are one from here on.
+/// From here on, all tokens are one.
 class Fuse : public DecoderStage {
 public:
   void push(std::string text, bool) override {
@@ -26,7 +26,7 @@ private:
   bool any = false;
 };
 
-/// Bytes in the visible alphabet; a token with other characters stands for its own bytes.
+/// Decodes the visible alphabet to bytes; a token with other characters stands for its own bytes.
 class ByteLevel : public DecoderStage {
 public:
   void push(std::string text, bool) override {
@@ -45,7 +45,7 @@ private:
   bool any = false;
 };
 
-/// Tokens that name a byte, "<0x0A>".
+/// Decodes tokens that name a byte, "<0x0A>".
 class ByteFallback : public DecoderStage {
 public:
   void push(std::string text, bool) override {
@@ -85,7 +85,7 @@ private:
   bool inRun = false;
 };
 
-/// Matches in each token. Of a token that comes in parts the end is held back while a match could begin there.
+/// Replaces matches in each token. If a token comes in parts, its end is held back while a match could begin there.
 class Replace : public DecoderStage {
 public:
   Replace(Pattern pattern, std::string content, bool inParts)
@@ -96,7 +96,7 @@ public:
     pending += text;
     const std::string &wanted = pattern.literalText();
     if (wanted.empty())
-      return; // an expression may look at all of the text
+      return; // an expression may examine the whole text
     std::size_t done = 0;
     for (std::size_t at; (at = pending.find(wanted, done)) != std::string::npos; done = at + wanted.size())
       pass(pending.substr(done, at - done) + content);
@@ -121,7 +121,7 @@ private:
   bool inParts, any = false;
 };
 
-/// So many of a character off the start and the end of each token.
+/// Strips a number of occurrences of a character from the start and the end of each token.
 class Strip : public DecoderStage {
 public:
   Strip(char32_t character, std::size_t start, std::size_t stop, bool inParts)
@@ -138,7 +138,7 @@ public:
       position += content.size();
     if (position < text.size())
       left = 0;
-    // What the end may lose is held back until something else follows.
+    // Characters that the end may lose are held back until other text follows.
     std::string whole;
     for (; held > 0; --held)
       whole += content;
@@ -159,7 +159,7 @@ private:
   bool inParts;
 };
 
-/// SentencePiece's sign for a space; those of the first token were put there by the encoder.
+/// Replaces SentencePiece's sign by a space; the encoder added those of the first token, so they are dropped.
 class Metaspace : public DecoderStage {
 public:
   Metaspace(std::string sign, bool dropsFirst) : sign(std::move(sign)), dropsFirst(dropsFirst) {}
@@ -175,7 +175,7 @@ private:
   bool dropsFirst, first = true, any = false;
 };
 
-/// Pieces of a word begin with the prefix; other tokens are words and have a space before them.
+/// Pieces inside a word begin with the prefix; other tokens begin a word and get a space before them.
 class WordPiece : public DecoderStage {
 public:
   WordPiece(std::string prefix, bool cleanUp) : prefix(std::move(prefix)), cleanUp(cleanUp) {}
@@ -198,7 +198,7 @@ private:
   bool cleanUp, any = false;
 };
 
-/// A suffix ends words: it becomes a space, and nothing in the last token.
+/// A suffix ends words: it becomes a space, or nothing in the last token.
 class WordEnd : public DecoderStage {
 public:
   explicit WordEnd(std::string suffix) : suffix(std::move(suffix)) {}

@@ -8,7 +8,7 @@ namespace nstf::runtime {
 
 namespace {
 
-/// The text without the characters `drops` is true of.
+/// The text without the characters for which `drops` is true.
 template <typename Drops> std::string without(std::string_view text, Drops drops) {
   std::string result;
   for (std::size_t position = 0; position < text.size();) {
@@ -19,7 +19,7 @@ template <typename Drops> std::string without(std::string_view text, Drops drops
   return result;
 }
 
-/// BERT's: what is no text dropped, white space as spaces, ideographs apart, accents off, lower case.
+/// BERT's: drops control characters, replaces white space by spaces, separates ideographs, strips accents, lower-cases.
 NormalizerStep readBert(const support::JsonCursor &json) {
   bool clean = readFlag(json, "clean_text", true), ideographs = readFlag(json, "handle_chinese_chars", true);
   bool lowercase = readFlag(json, "lowercase", true), stripAccents = readFlag(json, "strip_accents", lowercase);
@@ -54,7 +54,8 @@ NormalizerStep readStrip(const support::JsonCursor &json) {
   };
 }
 
-/// Of Google's neural machine translation: controls dropped, other white space and joiners as spaces.
+/// That of Google's neural machine translation: drops control characters, replaces other white space and joiners by
+/// spaces.
 std::string normalizeNmt(const std::string &text) {
   std::string result;
   for (std::size_t position = 0; position < text.size();) {
@@ -68,7 +69,7 @@ std::string normalizeNmt(const std::string &text) {
   return result;
 }
 
-/// One step; sequences and prepends aside.
+/// Any step except sequences and prepends.
 NormalizerStep readStep(const support::JsonCursor &json, std::size_t kind) {
   auto form = [](unicode::Form form) {
     return [form](const std::string &text, std::size_t) { return unicode::normalize(text, form); };
@@ -126,7 +127,7 @@ void Normalizer::read(const support::JsonCursor &json, int depth) {
   }
 }
 
-/// One after another are one: each would copy the text.
+/// Combines consecutive prepends into one step: each would copy the text.
 void Normalizer::addPrepend(const std::string &start) {
   if (!prepended) {
     prepended = std::make_shared<std::string>();

@@ -19,7 +19,7 @@ const pcre2_code *codeOf(const std::shared_ptr<const void> &code) {
   return static_cast<const pcre2_code *>(code.get());
 }
 
-/// One thread's memory for the compiled code's backtracking. PCRE2's own 32 KiB are too little for long runs.
+/// One thread's memory for the compiled code's backtracking. PCRE2's default of 32 KiB is too small for long runs.
 pcre2_match_context *matchContext() {
   struct Context {
     pcre2_match_context *context = pcre2_match_context_create(nullptr);
@@ -37,7 +37,7 @@ pcre2_match_context *matchContext() {
   return context.context;
 }
 
-/// Calls `found` with each match, as Oniguruma's find_iter gives them.
+/// Calls `found` with each match, in the semantics of Oniguruma's find_iter.
 template <typename Found> void forEachMatch(const pcre2_code *code, std::string_view text, Found found) {
   std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(pcre2_match_data_create(1, nullptr),
                                                                            &pcre2_match_data_free);
@@ -84,14 +84,14 @@ Pattern Pattern::compile(std::string_view expression) {
   pcre2_set_max_pattern_length(context.get(), 1 << 16);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  // In Ruby syntax ^ and $ are always ends of lines.
+  // In Ruby syntax, ^ and $ always match at lines.
   pcre2_code *code =
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
                     PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error, &offset, context.get());
   if (!code)
     throw std::runtime_error(messageOf(error) + " before \"" + translated.substr(std::min(offset, translated.size())) +
                              "\"");
-  pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // where it fails, matching is slower
+  pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // if it fails, matching is slower
   Pattern pattern;
   pattern.code = std::shared_ptr<const void>(code, [](const void *p) { pcre2_code_free((pcre2_code *)p); });
   return pattern;

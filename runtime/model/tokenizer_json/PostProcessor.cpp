@@ -13,7 +13,7 @@ int32_t readKnownId(const support::JsonCursor &value, int32_t size) {
   return static_cast<int32_t>(value.integer(0, static_cast<uint64_t>(size - 1)));
 }
 
-/// A part of a template: tokens, or the text where there are none.
+/// A part of a template: tokens, or, if it has none, the text.
 struct Slot {
   std::vector<int32_t> ids;
   bool isText;

@@ -46,7 +46,7 @@ std::vector<Span> cut(const std::vector<Span> &spans, Delimiters delimiters) {
 
 namespace {
 
-/// Each piece changed by `edit` and cut by `split`.
+/// Changes each piece by `edit` and cuts it by `split`.
 template <typename Edit, typename Split>
 void cutPieces(std::vector<Piece> &pieces, Delimiters delimiters, Edit edit, Split split) {
   std::vector<Piece> result;
@@ -60,7 +60,7 @@ void cutPieces(std::vector<Piece> &pieces, Delimiters delimiters, Edit edit, Spl
 }
 void keep(Piece &) {}
 
-/// A pre-tokenizer that cuts at each character `isDelimiter` is true of.
+/// A pre-tokenizer that cuts at each character for which `isDelimiter` is true.
 template <typename IsDelimiter> PreTokenizer atCharacters(Delimiters delimiters, IsDelimiter isDelimiter) {
   return [=](std::vector<Piece> &pieces) {
     cutPieces(pieces, delimiters, keep, [&](std::string_view text) {
@@ -116,14 +116,14 @@ PreTokenizer readSplit(const support::JsonCursor &json) {
   };
 }
 
-/// SentencePiece's: spaces as a visible sign, one before the text, and pieces that begin with it.
+/// SentencePiece's: replaces spaces by a visible sign, puts one before the text, and cuts pieces that begin with it.
 PreTokenizer readMetaspace(const support::JsonCursor &json) {
   std::string sign;
   unicode::append(sign, readCharacter(json["replacement"]));
   enum { Always, First, Never } scheme = Always;
   if (auto value = json.find("prepend_scheme"); value && !value->isNull())
     scheme = static_cast<decltype(scheme)>(value->oneOf({"always", "first", "never"}));
-  // Older files have a flag in its place.
+  // Older files have a flag instead.
   if (!readFlag(json, "add_prefix_space", true)) {
     if (auto value = json.find("prepend_scheme"); value && !value->isNull() && scheme != Never)
       value->failExpected("\"never\", as add_prefix_space is false,");
@@ -144,7 +144,7 @@ PreTokenizer readMetaspace(const support::JsonCursor &json) {
   };
 }
 
-/// Runs of word characters, and runs of what is neither that nor white space.
+/// Runs of word characters, and runs of characters that are neither word characters nor white space.
 void splitWhitespace(std::vector<Piece> &pieces) {
   cutPieces(pieces, Delimiters::Removed, keep, [](std::string_view text) {
     enum Kind { Word, Space, Sign } before = Space;

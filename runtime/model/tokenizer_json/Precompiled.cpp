@@ -1,6 +1,6 @@
-// SentencePiece's table of replacements: a double-array trie (darts-clone) from strings to offsets, and the strings
-// that take their place. Applied as Hugging Face's tokenizers does: to grapheme clusters below six bytes, else to
-// characters, and the shortest entry counts.
+// SentencePiece's table of replacements: a double-array trie (darts-clone) from strings to offsets, and the replacement
+// strings. It is applied as in Hugging Face's tokenizers: to grapheme clusters below six bytes, otherwise to
+// characters; the shortest entry counts.
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 
@@ -31,7 +31,7 @@ std::optional<std::string> fromBase64(std::string_view text) {
 
 class Table {
 public:
-  /// False when the bytes are no table.
+  /// Returns false if the bytes are no table.
   bool read(std::string_view bytes) {
     uint32_t size = 0;
     if (bytes.size() < sizeof(size))
@@ -46,7 +46,7 @@ public:
     return unicode::makeValid(strings) == strings;
   }
 
-  /// What takes the place of the start of `text`, if anything.
+  /// The replacement of the start of `text`, if any.
   std::optional<std::string_view> find(std::string_view text) const {
     std::size_t node = offsetOf(units[0]);
     for (unsigned char byte : text) {

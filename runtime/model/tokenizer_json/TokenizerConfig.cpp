@@ -42,7 +42,7 @@ TokenizerConfig::Document TokenizerConfig::read(const std::filesystem::path &pat
     return document;
   support::MappedFile mapped(path);
   document.json = support::parseJson(mapped.text(), document.file);
-  document.root().members(); // it is an object
+  document.root().members(); // throws unless it is an object
   return document;
 }
 

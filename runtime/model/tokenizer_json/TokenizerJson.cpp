@@ -123,7 +123,7 @@ TokenSequence TokenizerJson::encodePrompt(std::string_view text, std::optional<i
   return surround({std::move(ids), std::move(types)});
 }
 
-/// The decoder of one text.
+/// Decodes one text.
 class TokenizerJson::Stream : public TokenStream {
 public:
   explicit Stream(const TokenizerJson &owner) : owner(owner), chain(owner.decoder) {}
@@ -133,7 +133,7 @@ public:
     if (token && token->special)
       return "";
     const std::string *piece = token ? &token->content : owner.model->vocabulary().nameOf(id);
-    // What stands for no text breaks no chain: the character goes in between.
+    // An id without text does not interrupt the chain: the replacement character goes in between.
     return piece ? chain.push(*piece) : chain.finish() + support::replacementCharacter;
   }
   std::string finish() override { return chain.finish(); }

@@ -1,4 +1,4 @@
-// From Oniguruma's syntax to PCRE2's (Pattern.h), character by character.
+// Translates Oniguruma's syntax to PCRE2's (Pattern.h), character by character.
 #include "runtime/model/tokenizer_json/Pattern.h"
 
 #include <map>
@@ -8,7 +8,7 @@ namespace nstf::runtime {
 
 namespace {
 
-/// Names of properties that PCRE2 has by another name only.
+/// Names of properties that have another name in PCRE2.
 const std::map<std::string, std::string, std::less<>> propertyNames = {
     {"Letter", "L"},
     {"Uppercase_Letter", "Lu"},
@@ -64,7 +64,7 @@ private:
 
   void escape() {
     if (position + 1 == text.size())
-      return copy(1); // PCRE2 says what is wrong with it
+      return copy(1); // PCRE2 reports the error
     char letter = text[position + 1];
     auto put = [&](std::string_view replacement) {
       out += replacement;
@@ -141,7 +141,7 @@ private:
     if (text[position] == '[') {
       inClass = true;
       copy(sees("[^") ? 2 : 1);
-      if (sees("]")) // the first one is a character
+      if (sees("]")) // as the first one it is a character
         copy(1);
       return;
     }
@@ -152,7 +152,7 @@ private:
     copy(1);
   }
 
-  /// "{2,3}"; a + behind it repeats in Oniguruma and makes it possessive in PCRE2.
+  /// "{2,3}"; a + after it repeats it in Oniguruma, but makes it possessive in PCRE2.
   bool interval() {
     std::size_t end = text.find_first_not_of("0123456789,", position + 1);
     if (end == std::string_view::npos || text[end] != '}')

@@ -157,7 +157,7 @@ std::string lower(std::string_view text) {
     char32_t character = take(text, position);
     if (character < 0x80) {
       result += isBetween(character, 'A', 'Z') ? static_cast<char>(character + 0x20) : static_cast<char>(character);
-    } else if (character == 0x130) { // İ: the one character whose lower case is two
+    } else if (character == 0x130) { // İ: the only character with a lower case of two characters
       result += "i\xcc\x87";
     } else {
       append(result, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(character))));

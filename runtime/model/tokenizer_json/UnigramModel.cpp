@@ -1,5 +1,5 @@
 // Unigram (WordModel.h): the Viterbi path over all pieces at all places, in float64 and in the order of Hugging Face's
-// implementation, so that equal scores are broken alike.
+// implementation, so that ties are broken in the same way.
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 #include "runtime/model/tokenizer_json/WordModel.h"
@@ -23,7 +23,7 @@ private:
     int32_t piece = -1;
     std::vector<std::pair<unsigned char, int32_t>> next; // byte, node; sorted
   };
-  /// Where the best path to a place in the text comes from.
+  /// The best path to a place in the text: its last step.
   struct Step {
     double score = 0;
     std::size_t from = SIZE_MAX;
@@ -123,13 +123,13 @@ void UnigramModel::add(std::string_view part, std::vector<int32_t> &ids) const {
 
 void UnigramModel::encode(std::string_view piece, std::vector<int32_t> &ids) const {
   std::vector<Step> best = findPath(piece);
-  std::vector<std::string_view> parts; // from the end
+  std::vector<std::string_view> parts; // from the end of the text
   bool afterUnknown = false;
   for (std::size_t end = piece.size(); end > 0; end = best[end].from) {
     const Step &step = best[end];
     std::string_view part = piece.substr(step.from, end - step.from);
     bool isUnknown = unknown && step.id == *unknown;
-    if (isUnknown && afterUnknown) // neighbouring unknown parts are one
+    if (isUnknown && afterUnknown) // adjacent unknown parts are merged
       parts.back() = piece.substr(step.from, part.size() + parts.back().size());
     else
       parts.push_back(part);

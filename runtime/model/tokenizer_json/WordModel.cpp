@@ -85,7 +85,7 @@ private:
 } // namespace
 
 std::unique_ptr<WordModel> WordModel::read(const support::JsonCursor &json) {
-  // Old files leave the type of their BPE model out.
+  // Old files omit the type of their BPE model.
   std::optional<support::JsonCursor> type = json.find("type");
   if (!type && json.find("merges"))
     return readBytePairModel(json);

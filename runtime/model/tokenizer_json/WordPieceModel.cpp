@@ -34,7 +34,7 @@ private:
     std::string name;
     for (std::size_t start = 0; start < word.size();) {
       const std::string &prefix = start == 0 ? empty : continuing;
-      // No name is longer than the longest one, so a long word costs no more than that.
+      // No name is longer than the longest one, which limits the cost of a long word.
       std::size_t end = std::min(word.size(), start + words.longest());
       std::optional<int32_t> id;
       for (; end > start; --end) {
