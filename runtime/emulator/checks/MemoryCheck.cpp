@@ -11,7 +11,6 @@
 //     address below;
 //   - accesses whose base is in one allocation and whose address is in another, so far out of bounds that the gap
 //     between allocations does not catch them.
-//     allocations doesn't catch them.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/MemoryReport.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"

@@ -4,7 +4,6 @@
 // and the newest). This follows Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI
 // 2009), with two readers instead of all, so that data which every workgroup reads costs no more than other data. Once
 // only some bytes of a dword are accessed, it has one entry for each byte.
-// only some bytes are accessed has one entry for each byte from then on.
 #pragma once
 
 #include "runtime/emulator/checks/RaceClock.h"

@@ -3,10 +3,9 @@
 // Waves run deterministically: if the states of all waves and of memory recur, the waves repeat for ever. While a
 // suspected stall is examined, the waves run on one thread, and every store and atomic is logged with the previous
 // contents.
-// stood there before.
+//
 // For waves that wait only for each other, at barriers and at global wave sync, no such proof is needed: writes to
 // memory cannot release them.
-// writes memory can't let them go.
 #pragma once
 
 #include "runtime/emulator/run/ResidentGroup.h"

@@ -7,7 +7,6 @@
 // workgroups are also replayed on their own; the error of that replay corrects the launch's time. The instructions of
 // replayed workgroups are executed untimed, to produce the results and to count their work. If no results are wanted,
 // only a few of them are executed (GroupWork.h).
-// results, a few of them are (GroupWork.h).
 #pragma once
 
 #include "runtime/emulator/timing/DrainSpeed.h"

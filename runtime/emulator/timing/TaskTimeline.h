@@ -5,7 +5,6 @@
 // that run at the same time need more than there is, they slow down: the task with the higher priority, then the one
 // that began first, gets its full share; the next ones get the rest. Nothing is computed before the host waits, as a
 // task that is added later may still run beside an earlier one.
-// beside one added before.
 #pragma once
 
 #include <array>

@@ -8,7 +8,6 @@
 // and place, and PollingLoads. Stores are stops only if the program has an instruction that observes other workgroups,
 // or calls code that may: in other programs they only write results past the L2. gfx90a's releasing stores look like
 // plain ones: Recorder recognises them by the wait before them.
-// write results past the L2. gfx90a's releasing stores look like any other: Recorder finds them by the wait before.
 #pragma once
 
 #include "runtime/emulator/decode/CachePolicy.h"
