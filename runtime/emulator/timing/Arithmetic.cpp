@@ -6,7 +6,7 @@ namespace {
 
 constexpr double lanes = 64;
 
-/// Flops of a lane and operation by what the name begins with behind V_ or V_PK_; of float types only.
+/// Flops of a lane and operation, by the beginning of the name after V_ or V_PK_; only for float types.
 struct NamedFlops {
   std::string_view begin;
   double flops;
@@ -53,7 +53,7 @@ Arithmetic vectorArithmetic(const InstructionInfo &info) {
   return {};
 }
 
-/// By the type of A as the list of instructions has it.
+/// By the type of A in the instruction list.
 namespace matrixTypes {
 constexpr NumberType f16 = NumberType::f16, bf16 = NumberType::bf16, f32 = NumberType::f32, xf32 = NumberType::xf32,
                      f64 = NumberType::f64, i8 = NumberType::i8, FP8_FP8 = NumberType::fp8, FP8_BF8 = NumberType::fp8,
@@ -88,9 +88,9 @@ OpcodeCounts issuedOf(const StallTable &stalls, const DecodedProgram &program) {
   for (uint32_t i = 0; i < stalls.size(); ++i) {
     if (!stalls[i].issued)
       continue;
-    // Behind the last instruction stands a trap.
+    // A trap follows the last instruction.
     for (const MicroOp *op = program.at(program.addressOfInstruction(i)); op->instruction == i; ++op)
-      if (Opcode(op->opcode) < Opcode::Trap) // the one that is the instruction's own
+      if (Opcode(op->opcode) < Opcode::Trap) // the instruction's own micro-op
         counts[op->opcode] += stalls[i].issued;
   }
   return counts;

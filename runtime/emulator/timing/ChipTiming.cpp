@@ -16,7 +16,7 @@
 namespace nstf::emulator::timing {
 namespace {
 
-constexpr uint64_t maxCacheLines = uint64_t(1) << 23; // of all caches of a kind: tags take memory of the host
+constexpr uint64_t maxCacheLines = uint64_t(1) << 23; // of all caches of a kind: their tags use memory of the host
 constexpr std::string_view folder = "targets/timing/", suffix = ".yaml";
 
 const TimingField fields[] = {
@@ -35,7 +35,7 @@ const TimingField fields[] = {
 #undef FIELD
 };
 
-/// More than any chip will have: beyond it memory and time of a prediction would grow without bound.
+/// More than any chip will have: larger values would make the memory and time of a prediction grow without bound.
 double largest(std::string_view unit) {
   if (unit == "B")
     return 0x1p50;
@@ -55,7 +55,7 @@ std::string shown(double value) {
   constant.place.error("expected '" + key + "' to be " + expected + " but got " + shown(constant.value));
 }
 
-/// The value, or an end of the range, of a constant.
+/// Checks the value, or an end of the range, of one constant.
 void checkAlone(const support::ChipConstant &constant, const TimingField &field, double value) {
   auto expect = [&](bool holds, const std::string &expected) {
     if (!holds)
@@ -66,7 +66,7 @@ void checkAlone(const support::ChipConstant &constant, const TimingField &field,
   expect(value <= largest(field.unit), "at most " + shown(largest(field.unit)));
 }
 
-/// What no constant says on its own.
+/// Checks relations between constants.
 void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   for (const char *key : {"instruction_line_bytes", "l1_line_bytes", "scalar_line_bytes", "l2_line_bytes",
                           "mall_line_bytes", "interleave_bytes", "tlb_page_bytes"})
@@ -88,7 +88,7 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     for (const char *key : {"mall_read_bandwidth", "mall_write_bandwidth", "mall_copy_bandwidth"})
       if (file.constants.at(key).value == 0)
         fail(file, key, "more than 0 with a MALL");
-  // What the memory system's tables hold (TagArray, Sectors, Dram).
+  // Limits of the memory system's tables (TagArray, Sectors, Dram).
   auto limit = [&](const char *key, double bound) {
     if (file.constants.at(key).value > bound)
       fail(file, key, "at most " + shown(bound));
@@ -103,7 +103,7 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     fail(file, "l2_kernel_end", "at least 1 with " + std::to_string(chip.xcds) + " XCDs");
   limit("l1_misses_in_flight", 4096);
   limit("simds_per_compute_unit", maxSimds);
-  limit("lds_ports", chip.simdsPerComputeUnit); // one each
+  limit("lds_ports", chip.simdsPerComputeUnit); // at most one each
   limit("lds_banks", support::maxLdsBanks);
   limit("lds_bytes", double(uint64_t(1) << 30));
   limit("l2_line_bytes", Sectors::maxLineBytes);
@@ -112,12 +112,12 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   limit("scalar_line_bytes", chip.l2LineBytes);
   limit("instruction_line_bytes", chip.l2LineBytes);
   limit("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
-  for (const char *key : {"lds_latency", "cross_lane_latency"}) // it is from the issue of such a read
+  for (const char *key : {"lds_latency", "cross_lane_latency"}) // latencies count from the issue of such a read
     if (file.constants.at(key).value < chip.ldsReadClocksB32)
       fail(file, key, "at least lds_read_clocks_b32, " + std::to_string(chip.ldsReadClocksB32));
   if (chip.hbmRefreshNs >= chip.hbmRefreshIntervalNs)
     fail(file, "hbm_refresh_ns", "less than hbm_refresh_interval_ns, " + shown(chip.hbmRefreshIntervalNs));
-  // `parts`: what has sets of its own in it; `count`: how many such caches the chip has.
+  // `parts`: the number of parts of the cache with sets of their own; `count`: the number of such caches on the chip.
   auto cache = [&](const char *key, uint64_t bytes, uint64_t line, uint64_t ways, uint64_t parts, uint64_t count) {
     const uint64_t sets = line * ways * parts, bound = maxCacheLines / count * line;
     if (bytes % sets)
@@ -163,7 +163,7 @@ ChipTiming make(const support::YamlValue &document) {
 
 const ChipTiming &ChipTiming::find(std::string_view name) {
   static std::mutex mutex;
-  static std::map<std::string, ChipTiming, std::less<>> chips; // those that were asked for
+  static std::map<std::string, ChipTiming, std::less<>> chips; // chips that were requested
   std::lock_guard lock(mutex);
   if (auto found = chips.find(name); found != chips.end())
     return found->second;

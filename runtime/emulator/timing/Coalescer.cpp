@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned width = Wave::width;
 constexpr uint32_t dwordBytes = 4;
 
-/// Whose data, `bytes` each, the address unit takes in a clock.
+/// Number of lanes whose data, `bytes` each, the address unit processes in a clock.
 uint32_t lanesAtOnce(const AddressUnit &unit, uint32_t bytes) {
   const uint32_t lanes = unit.bytesPerClock / std::bit_ceil(std::max(bytes, dwordBytes));
   return std::clamp(lanes, 1u, std::min(unit.lanesPerClock, width));
@@ -22,10 +22,10 @@ uint32_t dwordsOf(uint32_t from, uint32_t to) {
   return uint32_t((uint64_t(2) << last) - (uint64_t(1) << first));
 }
 
-/// Adds a piece of memory to lines, those from `begin` on. The number of its line there.
+/// Adds a part of memory to the lines from `begin` on. Returns the index of its line.
 size_t touch(std::vector<LineAccess> &lines, size_t begin, uint64_t line, uint32_t dwords, bool starts) {
   size_t i = lines.size();
-  while (i > begin && lines[i - 1].address != line) // lanes nearby mostly touch the same
+  while (i > begin && lines[i - 1].address != line) // adjacent lanes mostly touch the same line
     --i;
   if (i == begin) {
     lines.push_back({line, dwords, starts});
@@ -36,7 +36,7 @@ size_t touch(std::vector<LineAccess> &lines, size_t begin, uint64_t line, uint32
   return i - 1;
 }
 
-/// Makes one of neighbours that are alike, from `begin` on.
+/// Merges adjacent equal lines, from `begin` on.
 void join(std::vector<LineAccess> &lines, size_t begin, uint32_t lineBytes) {
   size_t last = begin;
   for (size_t i = begin + 1; i < lines.size(); ++i) {
@@ -86,7 +86,7 @@ uint32_t Coalescer::vector(uint32_t instruction, LaneAddresses &access, uint32_t
   }
   const size_t begin = lines.size();
   const uint32_t clocks = trace(access, bytes, patterns.hint, lines);
-  if (region && patterns.hint == region) // nearly always: all lanes in one
+  if (region && patterns.hint == region) // nearly always: all lanes are in one region
     remember(patterns, access, bytes, first, clocks, lines.begin() + ptrdiff_t(begin), lines.end());
   return clocks;
 }
@@ -102,7 +102,7 @@ uint32_t Coalescer::trace(const LaneAddresses &access, uint32_t bytes, const Reg
                           std::vector<LineAccess> &lines) {
   const size_t begin = lines.size();
   const uint32_t atOnce = lanesAtOnce(unit, bytes);
-  // A lane's bytes lie together, or dword by dword where scratch is interleaved.
+  // A lane's bytes are adjacent or, if scratch is interleaved, split into dwords.
   const bool together = access.stride == dwordBytes || bytes <= dwordBytes;
   const uint32_t pieces = together ? 1 : (bytes + dwordBytes - 1) / dwordBytes;
   uint32_t clocks = 0;

@@ -5,13 +5,13 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// Priorities are 0 to 3, and 3 goes first.
+/// Priorities are 0 to 3; 3 goes first.
 uint32_t rankOf(unsigned priority, uint32_t age) {
   constexpr unsigned ageBits = 30;
   return (3 - std::min(priority, 3u)) << ageBits | age;
 }
 
-/// What an instruction competes and waits for, by its unit.
+/// The slot and the resource that an instruction needs, by its unit.
 struct UnitNeeds {
   Slot slot;
   Needs needs;
@@ -92,7 +92,7 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
 }
 
 uint32_t ComputeUnit::simdFor(uint32_t wave) const {
-  // Waves go to SIMDs in turn, a group's first to the one with the fewest.
+  // Waves are assigned to SIMDs in turn; a group's first wave goes to the SIMD with the fewest waves.
   const auto present = std::span(simds).first(chip.simdsPerComputeUnit);
   const auto fewest = std::ranges::min_element(present, {}, [](const Simd &simd) { return simd.seats.size(); });
   return (uint32_t(fewest - present.begin()) + wave) % chip.simdsPerComputeUnit;
@@ -150,15 +150,15 @@ bool ComputeUnit::takeNew(TimedWave &wave) {
 
 void ComputeUnit::fill(TimedWave &wave) {
   TimedGroup &group = *wave.group;
-  for (TimedWave &any : group.waves) // others may be filled too
+  for (TimedWave &any : group.waves) // others may have been filled too
     any.trace->readTo(any.reader);
   ports.fill(group, wave.number);
   for (TimedWave &any : group.waves)
     any.reader = any.trace->reader();
 }
 
-/// A taken branch leaves a wave without instructions: it fetches window by window from the target on. In straight code
-/// that is as fast as the fastest instructions, so what comes some windows after the branch doesn't wait.
+/// After a taken branch a wave has no instructions: it fetches window by window from the target on. In straight code
+/// the fetch is as fast as the fastest instructions, so instructions some windows after the branch do not wait.
 void ComputeUnit::awaitWindow(TimedWave &wave, uint64_t address) {
   if (wave.branchTarget == TimedWave::unknownTarget)
     wave.branchTarget = address / chip.fetchWindowBytes;
@@ -206,7 +206,7 @@ inline bool ComputeUnit::isConsumed(TimedWave &wave) {
   return false;
 }
 
-/// An instruction that takes no slot happens; whether the wave goes on to the next one.
+/// Executes an instruction that takes no slot. Returns whether the wave continues with the next one.
 bool ComputeUnit::passes(TimedWave &wave) {
   const TimingFact &fact = *wave.fact;
   const Clocks now = wave.ready;
@@ -244,7 +244,7 @@ bool ComputeUnit::passes(TimedWave &wave) {
 void ComputeUnit::settle(TimedWave &wave) {
   while (isFetched(wave) && isConsumed(wave))
     if (!takeEntry(wave))
-      return; // it has ended
+      return; // the wave has ended
   keepSeat(wave);
 }
 
@@ -280,7 +280,7 @@ void ComputeUnit::openIfAllArrived(TimedGroup &group) {
 }
 
 void ComputeUnit::passBarriers() {
-  for (size_t i = 0; i < opened.size(); ++i) // grows where they come to the next one
+  for (size_t i = 0; i < opened.size(); ++i) // grows when released waves reach the next barrier
     advance(*opened[i]);
   opened.clear();
 }
@@ -294,7 +294,7 @@ void ComputeUnit::end(TimedWave &wave) {
   wave.ready = never;
   if (!--resident)
     counters.busyClocks += now - busySince;
-  group.lastArrival = std::max(group.lastArrival, now); // the others may wait for it at a barrier
+  group.lastArrival = std::max(group.lastArrival, now); // the others may wait for this wave at a barrier
   if (--group.running)
     openIfAllArrived(group);
   else

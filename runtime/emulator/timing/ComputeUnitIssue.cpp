@@ -1,4 +1,4 @@
-// What happens when an instruction issues.
+// The effects of issuing an instruction.
 #include "runtime/emulator/timing/ComputeUnit.h"
 
 namespace nstf::emulator::timing {
@@ -83,12 +83,12 @@ void ComputeUnit::issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks no
   if (fact.is(TimingFact::accesses)) {
     const MemoryRequest &request = wave.reader.request(wave.entry);
     times = ports.vectorAccess(number, now, fact, request, wave.reader.lines(wave.entry));
-    if (times.placeWait) // as if it stood at the end of its time there
+    if (times.placeWait) // accounted as if the wait were at the end of the access's time
       placeWaits.add(times.issueFree - times.placeWait, times.issueFree);
     times.issueFree = std::max(times.issueFree, now + chip.vmemIssueClocks);
-    if (fact.is(TimingFact::toLds)) // counted as it is under way: the data take the LDS when they come
+    if (fact.is(TimingFact::toLds)) // charged now, while in flight: the data occupies the LDS when it arrives
       times.issueFree = std::max(times.issueFree, now + Clocks(chip.ldsDmaClocks) * std::max(fact.bytes / 4, 1));
-    if (request.ldsLanes) // flat: these lanes go to the LDS, and count for lgkmcnt
+    if (request.ldsLanes) // flat: these lanes access the LDS and count for lgkmcnt
       wave.scalar.addInOrder(now, lds.access(simd.ldsPort, now, fact, LdsDetail::of(request.ldsDetail)));
   } else if (fact.is(TimingFact::invalidate | TimingFact::writeBack)) {
     times.done = ports.maintain(number, now, fact);
@@ -124,7 +124,7 @@ void ComputeUnit::skipRounds(TimedWave &wave, Clocks now) {
 void ComputeUnit::fetch(TimedWave &wave, Clocks now) {
   const uint64_t line = instructions.lineOf(facts.codeAddress(wave.entry.instruction));
   for (uint64_t i = 0; i <= chip.instructionPrefetchLines; ++i) {
-    Clocks there = instructions.find(line + i); // a neighbour may have asked for it meanwhile
+    Clocks there = instructions.find(line + i); // a neighbour may have requested it meanwhile
     if (there == never) {
       ++counters.instructionMisses;
       there = ports.instructionMiss(number, now, instructions.addressOf(line + i));

@@ -1,15 +1,15 @@
-// Whose turn it is.
+// The order of SIMDs' turns.
 #include "runtime/emulator/timing/ComputeUnit.h"
 
 namespace nstf::emulator::timing {
 
-/// Accesses come to the memory system in the order of time but for so many clocks: going from one compute unit to the
-/// next costs the host more than many an instruction.
+/// Accesses reach the memory system in the order of time, except for this number of clocks: switching between compute
+/// units costs the host more than many an instruction.
 constexpr Clocks slack = 16;
 
 Clocks ComputeUnit::next() const { return std::ranges::min(turns.next); }
 
-/// Whose turn comes next; of two at once, the one that could have gone sooner.
+/// The SIMD with the next turn; of two at the same time, the one that could have had it earlier.
 inline unsigned ComputeUnit::nextSimd() const {
   unsigned due = 0;
   for (unsigned i = 1; i < maxSimds; ++i)
@@ -19,7 +19,7 @@ inline unsigned ComputeUnit::nextSimd() const {
   return due;
 }
 
-/// Of all turns that may be taken before another compute unit's.
+/// Covers all turns that may be taken before another compute unit's.
 void ComputeUnit::prefetchWaves() const {
   const Clocks first = next();
   for (unsigned simd = 0; simd < chip.simdsPerComputeUnit; ++simd) {
@@ -100,7 +100,8 @@ void ComputeUnit::arbitrate(unsigned number, Clocks now) {
   IssueArbiter &arbiter = plan.arbiter;
   arbiter.begin();
   const std::array<Clocks, needs> free = freeTimes(simd);
-  Clocks packedWaits = never; // since when: matrix instructions that come later don't overtake it
+  Clocks packedWaits = never; // earliest wait of a packed f32 instruction: matrix instructions that become ready later
+                              // do not overtake it
   for (const Simd::Seat &seat : simd.seats) {
     if (seat.ready > now)
       continue;
@@ -115,7 +116,7 @@ void ComputeUnit::arbitrate(unsigned number, Clocks now) {
 
 void ComputeUnit::takeTurn(unsigned simd, Clocks now) {
   toPlan |= 1u << simd;
-  std::array<TimedWave *, slots> waves; // their seats may change
+  std::array<TimedWave *, slots> waves; // a copy, as their seats may change
   const size_t count = plans[simd].arbiter.winners(waves);
   for (size_t i = 0; i < count; ++i) {
     TimedWave &wave = *waves[i];
@@ -138,7 +139,7 @@ void ComputeUnit::planTurns() {
   }
 }
 
-/// When a SIMD's next turn comes, and who issues in it.
+/// Determines the time of a SIMD's next turn, and the waves that issue in it.
 void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
   const Simd &simd = simds[number];
   const std::array<Clocks, needs> free = freeTimes(simd);
@@ -149,7 +150,7 @@ void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
   bool arePacked = false;
   First first;
   for (const Simd::Seat &seat : simd.seats) {
-    if (seat.ready > next) // mostly
+    if (seat.ready > next) // true for most
       continue;
     Clocks unitFree = free[size_t(seat.needs)];
     if (seat.needs == Needs::Packed) [[unlikely]] {
@@ -166,10 +167,10 @@ void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
     }
     plan.arbiter.offer(seat);
   }
-  plan.turn = arePacked ? never : next; // those may keep others back
+  plan.turn = arePacked ? never : next; // packed f32 instructions may hold others back
   turns.next[number] = next;
   firsts[number] = first;
-  if (next <= lastTurn + slack) // it comes before another compute unit's
+  if (next <= lastTurn + slack) // it comes before another compute unit's turn
     first.prefetch();
 }
 

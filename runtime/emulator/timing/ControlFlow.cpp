@@ -108,7 +108,7 @@ Predecessors predecessorsOf(const std::vector<BasicBlock> &blocks) {
   return predecessors;
 }
 
-/// Blocks in reverse postorder, and the edges that go back to a block under way.
+/// Blocks in reverse postorder, and the edges to a block that the search has not finished.
 struct DepthFirst {
   std::vector<uint32_t> order;
   std::vector<std::pair<uint32_t, uint32_t>> backEdges;
@@ -162,8 +162,8 @@ Loop bodyOf(const Predecessors &predecessors, uint32_t from, uint32_t header) {
 } // namespace
 
 std::vector<Loop> loopsOf(const std::vector<BasicBlock> &blocks) {
-  // A back edge whose target doesn't dominate its source has a body that reaches up to the code's beginning; what can't
-  // be reached from the header is no part of the loop then.
+  // For a back edge whose target does not dominate its source, this body reaches up to the code's beginning; blocks
+  // that cannot be reached from the header are then removed.
   const Predecessors predecessors = predecessorsOf(blocks);
   std::vector<Loop> loops;
   for (const auto &[from, header] : DepthFirst(blocks).backEdges) {
@@ -210,7 +210,7 @@ Loop roundsBy(const std::vector<BasicBlock> &blocks, uint32_t instruction) {
 
 namespace {
 
-/// Immediate postdominators of a loop's blocks, on the ways out of the loop (Cooper, Harvey and Kennedy).
+/// Immediate postdominators of a loop's blocks, on the paths out of the loop (Cooper, Harvey and Kennedy).
 class PostDominators {
 public:
   static constexpr uint32_t outside = ~0u;
@@ -218,7 +218,7 @@ public:
   PostDominators(const std::vector<BasicBlock> &blocks, const Loop &loop) : immediate(blocks.size(), unknown) {
     const Predecessors predecessors = predecessorsOf(blocks);
     auto inLoop = [&](uint32_t block) { return std::ranges::binary_search(loop, block); };
-    // Blocks numbered from the exits backwards, breadth first from those that leave.
+    // Blocks are numbered backwards from the exits, breadth first from those that leave the loop.
     std::vector<uint32_t> order;
     position.assign(blocks.size(), unknown);
     std::vector<bool> leaves(blocks.size());
@@ -253,7 +253,7 @@ public:
 private:
   static constexpr uint32_t unknown = ~1u;
 
-  /// The numbering isn't a postorder, so ways may have to be compared as a whole.
+  /// The numbering is no postorder, so whole paths may have to be compared.
   uint32_t meet(uint32_t a, uint32_t b) const {
     std::vector<uint32_t> way;
     for (; a != outside && a != unknown && way.size() <= immediate.size(); a = immediate[a])

@@ -6,7 +6,7 @@
 namespace nstf::emulator::timing {
 
 SubmissionCosts SubmissionCosts::of(const ChipTiming &chip) {
-  // The chip's times of empty kernels in a row hold the kernel too: one slot's turn.
+  // The chip's measured periods of empty kernels include the kernel itself: one slot's turnaround.
   auto without = [&](double period) { return std::max(period - chip.slotTurnaroundNs, 0.0); };
   return {.launch = chip.launchNs,
           .gap = without(chip.kernelGapNs),
@@ -37,7 +37,7 @@ TimedOperation TimedOperation::copy(const SubmissionCosts &costs, uint64_t bytes
     return {Kind::Transfer, Work{link}.taking(Resource::DeviceToHost, 1)};
   case CopyDirection::OnDevice:
     return {Kind::Transfer, Work{2 * double(bytes) / costs.deviceCopy}.taking(Resource::MemoryBandwidth, 1)};
-  case CopyDirection::OnHost: // the host's own time
+  case CopyDirection::OnHost: // takes only the host's own time
     return {};
   }
   return {};
@@ -99,7 +99,7 @@ void DeviceTimeline::submitGraph(Queue &queue, std::span<const TimedNode> graph)
     }
     if (after.empty())
       after = earlier;
-    else // the host asked for the graph, not for the node
+    else // the host submitted the graph, not the node
       delay = {0, node.operation.kind == TimedOperation::Kind::Marker ? 0 : costs.graphNode};
     Work work = node.operation.work;
     work.priority = queue.priority;

@@ -7,8 +7,9 @@
 namespace nstf::emulator::timing {
 namespace {
 
-/// What is known (slot_turnaround) ends with the successor's first vector memory instruction. What comes between its
-/// start and that is in the model: a scalar load of the arguments and about a dozen instructions.
+/// The known constant (slot_turnaround) ends with the successor's first vector memory instruction. The model itself
+/// accounts for the part between the successor's start and that instruction: a scalar load of the arguments and about a
+/// dozen instructions.
 Clocks turnaroundOf(const ChipTiming &chip, double clockMhz) {
   constexpr unsigned firstInstructions = 12;
   const double modelled = double(chip.scalarLatency) + firstInstructions * double(chip.simdTurnClocks);
@@ -58,7 +59,7 @@ Dispatcher::Placement Dispatcher::place(uint32_t xcd) {
   --die.freeInAll;
   const Placement placement = {die.group, xcd * computeUnitsPerDie + unit, now};
   die.group += dies.size();
-  // Turns are whole clocks, the rate isn't: what the last turn was late by isn't lost.
+  // Turns are whole clocks, the rate is not: the delay of the previous turn carries over.
   die.launched = (double(now) - die.launched < 1 ? die.launched : double(now)) + groupClocks;
   --notBegun;
   ++groupsStarted;

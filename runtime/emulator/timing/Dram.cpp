@@ -20,14 +20,14 @@ void Dram::setClock(double clocksPerNs) {
   rowMiss = chip.hbmRowMissNs * clocksPerNs;
   rowCycle = chip.hbmRowCycleNs * clocksPerNs;
   double usable = 1 - refresh / interval;
-  // The constant is of pointer chases: each opens a row and meets a refresh as often as that happens.
+  // The constant is of pointer chases: each access opens a row and meets a refresh with that probability.
   between = interval - refresh;
   perInterval = 1 / interval;
   perBetween = 1 / between;
   for (size_t i = 0; i < phases.size(); ++i)
     phases[i] = interval * double(i) / double(phases.size());
   latency = std::max(0.0, chip.hbmLatencyNs * clocksPerNs - rowMiss - refresh * refresh / (2 * interval));
-  // The constants are of long streams, which lose the refreshes and the bus's turns.
+  // The constants are of long streams, which lose time to refreshes and bus turnarounds.
   auto perByte = [&](double gbs) { return phases.size() * usable * clocksPerNs / gbs; };
   readPerByte = perByte(chip.hbmReadBandwidth);
   writePerByte = perByte(chip.hbmWriteBandwidth);
@@ -35,7 +35,7 @@ void Dram::setClock(double clocksPerNs) {
   turnaround = std::max(0.0, 2 * copyPerByte - readPerByte - writePerByte) * chip.l2LineBytes * chip.hbmWriteBatch;
 }
 
-/// The channel works in a time of its own, in which refreshes take none.
+/// The channel is booked in a time scale of its own, without refreshes.
 template <typename Time>
 Time Dram::book(uint32_t channel, const Time &arrival, const Time &service, const Time &phase) {
   const Time shifted = arrival + phase;
