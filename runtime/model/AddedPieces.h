@@ -1,7 +1,7 @@
 // Special and added tokens beside a SentencePiece model's pieces, handled as transformers' slow tokenizers (version 4)
 // do.
 //
-// An added token may replace a piece, with its own flags, or have an id beyond the pieces. A special token that is
+// An added token may repeat a piece, with flags of its own, or have an id beyond the pieces. A special token that is
 // neither a piece nor added gets the number of tokens as its id, even if that id is taken. The tokens are cut out of
 // the raw text, the leftmost first and of those the longest. Then each token strips the adjacent white space that its
 // flags name. A single-word token that touches a word becomes part of the text around it.

@@ -33,8 +33,7 @@ std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_
   int64_t predicted = std::max<int64_t>(from, 1); // tokens before this index are done
   for (int64_t begin = 0, end = 0; end < tokens; begin += stride) {
     end = std::min(begin + window, tokens);
-    int64_t firstTarget =
-        std::max(begin + 1, predicted); // not the first token of a window, which has nothing before it
+    int64_t firstTarget = std::max(begin + 1, predicted); // the first token of a window has nothing before it
     if (firstTarget < end)
       windows.push_back({begin, end, firstTarget});
     predicted = std::max(predicted, end);

@@ -31,8 +31,7 @@ private:
   void merge(std::vector<int32_t> &ids) const;
 
   std::vector<Piece> pieces;
-  std::unordered_map<std::string_view, int32_t>
-      idOf; // id of the first token with a text; the keys are views into pieces
+  std::unordered_map<std::string_view, int32_t> idOf; // of the first token with a text; keys are views into pieces
 };
 
 } // namespace nstf::runtime

@@ -171,8 +171,7 @@ Bits permuteBytes(Bits a, Bits b, Bits select) {
 }
 Bits insertField(Bits mask, Bits a, Bits b) {
   Bits chosen = bitOr(bitAnd(mask, a), bitAnd(bitNot(mask), b));
-  chosen.undefined &=
-      ~(mask.undefined & ~a.undefined & ~b.undefined & ~(a.value ^ b.value)); // equal bits of both are defined
+  chosen.undefined &= ~(mask.undefined & ~a.undefined & ~b.undefined & ~(a.value ^ b.value)); // equal either way
   return chosen;
 }
 /// The lowest bit of every four: whether any of the four is set.

@@ -68,8 +68,7 @@ void UninitCheck::vector(Wave &w, WaveShadow &s, const MicroOp *op) {
         result.origin = laneOrigin(s, op->source[k], lane, wideType(rule.types[k + 1]) ? 2 : 1);
     }
     if (opcode == Opcode::V_PK_MOV_B32) {
-      result.bits = (source[0].undefined & 0xffffffff) | source[1].undefined
-                                                             << 32; // SelectPair has selected the halves
+      result.bits = (source[0].undefined & 0xffffffff) | source[1].undefined << 32; // SelectPair has taken the halves
       return result;
     }
     bool pairOfRows = type == OperandType::v2f32 || type == OperandType::v2b32;

@@ -28,7 +28,7 @@ struct HazardFacts {
   };
   std::vector<Part> produces, consumes;
   RuleSet producer, consumer;
-  unsigned reach = 0; ///< the most wait states that it requires as a producer
+  unsigned reach = 0; ///< maximum number of wait states that it requires as a producer
 };
 
 struct Issued {

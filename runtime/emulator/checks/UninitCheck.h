@@ -130,8 +130,7 @@ private:
   WaveShadow *last = nullptr;
   std::unordered_map<uint32_t, Choice> choices; ///< by instruction
   Shadow scratch;
-  std::unordered_map<uint64_t, Origin>
-      origins; ///< by dword of scratch and device memory: origins of undefined values there
+  std::unordered_map<uint64_t, Origin> origins; ///< of undefined values, by dword of scratch and device memory
 };
 
 } // namespace nstf::emulator::checks

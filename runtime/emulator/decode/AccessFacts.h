@@ -10,8 +10,8 @@ namespace nstf::emulator {
 
 struct AccessFacts {
   Addressing addressing = Addressing::None;
-  uint8_t loaded = 0,
-          stored = 0; ///< bytes of a lane (scalar: of the wave); typed buffers: 1, since the format gives the number
+  /// Bytes of a lane (scalar: of the wave). Typed buffers: 1, since the format gives the number.
+  uint8_t loaded = 0, stored = 0;
   bool atomic = false;
   bool toLds = false; ///< moves data between memory and LDS
   // For LDS accesses with per-lane addresses, which may have bank conflicts.

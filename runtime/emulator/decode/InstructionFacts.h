@@ -40,7 +40,7 @@ enum class OperandRole : uint8_t {
   Address,  ///< of memory: base, offset, soffset, M0 of LDS-DMA
   Resource, ///< buffer descriptor
   Data,     ///< written to memory, or to other lanes through LDS
-  Old,      ///< the destination itself, whose bits the instruction keeps in part: DPP, SDWA, d16, writelane
+  Old,      ///< the destination itself, kept where no or not all bits are written: DPP, SDWA, d16, writelane
   Exec,     ///< EXEC as the mask of lanes
 };
 

@@ -19,8 +19,7 @@ struct DeviceModel {
   uint32_t vgprsPerLane = 0, vgprGranule = 0, sgprsPerSimd = 0, sgprGranule = 0;
   uint32_t peakClockMhz = 0;
   uint32_t memoryBandwidthGBs = 0;
-  std::map<std::string, double, std::less<>>
-      matrixFlopsPerPass; ///< of the fastest instruction, by the MLIR type of operand A
+  std::map<std::string, double, std::less<>> matrixFlopsPerPass; ///< of the fastest instruction, by A's MLIR type
   // Of "gfx" major minor stepping, the last two one hexadecimal digit each.
   int major = 0, minor = 0, stepping = 0;
 

@@ -24,8 +24,8 @@ struct ClockPrediction {
 struct PredictedLaunch {
   LaunchResult result;                      ///< of the last run; without findings
   std::vector<ClockPrediction> predictions; ///< a run that ended with a fault has none
-  uint64_t notKept =
-      0; ///< bytes that kernels may write, if too many to save for a second run at the sustained clock; else 0
+  /// Bytes that kernels may write, if they are too many to save for a second run at the sustained clock; else 0.
+  uint64_t notKept = 0;
 };
 
 /// An instruction that waves executed, and the stalls before it.

@@ -23,7 +23,7 @@ struct TraceOptions {
   uint64_t lanes = 0xf;                     ///< lanes whose vector registers are shown
   uint64_t pcBegin = 0, pcEnd = UINT64_MAX; ///< only instructions in this range of offsets from the kernel's entry
   uint64_t skip = 0;                        ///< instructions in the range to skip first
-  uint64_t max = 10'000;                    ///< the most instructions printed; 0: no limit
+  uint64_t max = 10'000;                    ///< maximum number of instructions printed; 0: no limit
   uint64_t stopAt = UINT64_MAX;             ///< the trace ends after the instruction at this offset
   uint64_t last = 0;                        ///< prints only this many, the last ones; 0: all
 };

@@ -94,7 +94,7 @@ public:
   /// Page size of large allocations in the synthetic physical memory.
   static constexpr uint64_t largePageBytes = 2 * 1024 * 1024;
 
-  /// `limit`: the most bytes allocated at a time.
+  /// `limit`: the maximum number of bytes allocated at a time.
   explicit Memory(uint64_t limit = UINT64_MAX);
   ~Memory();
   Memory(const Memory &) = delete;

@@ -28,7 +28,7 @@ ChipPlace placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave);
 
 class LaunchDriver {
 public:
-  /// All arguments must outlive the driver. `residents`: the most workgroups that may be resident at a time; 0: as many
+  /// All arguments must outlive the driver. `residents`: the maximum number of resident workgroups; 0: as many
   /// as the chip holds. Throws std::runtime_error for a launch that the kernel cannot take.
   LaunchDriver(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
                uint64_t residents = 0);
@@ -39,7 +39,7 @@ public:
   const DeviceModel &model() const { return chip; }
   CachedProgram &program() const { return *cached; }
   uint64_t groups() const { return gridGroups; }      ///< workgroups of the grid; 0: nothing to run
-  uint64_t residents() const { return maxResidents; } ///< the most that may be resident at a time
+  uint64_t residents() const { return maxResidents; } ///< maximum number of resident workgroups
 
   /// The number of instructions that the launch may still execute, whoever runs its waves; null: no limit.
   StepBudget *steps() const { return stepBudget.get(); }

@@ -23,7 +23,7 @@ struct LaunchOptions {
   unsigned threads = 0; ///< 0: one a core; never more than cores
   std::optional<uint64_t> shuffle =
       {};                 ///< workgroups begin in a random order of this seed; none: in that of their numbers
-  uint64_t stepLimit = 0; ///< the most wave instructions that the launch executes; 0: no limit
+  uint64_t stepLimit = 0; ///< maximum number of wave instructions executed; 0: no limit
   std::chrono::duration<double> timeout = std::chrono::duration<double>::zero(); ///< zero: no limit
   const std::atomic<bool> *interrupt = nullptr;                                  ///< set to true to end the launch
   /// Nothing else writes memory while the launch runs; waves that can never stop waiting are then a Fault.

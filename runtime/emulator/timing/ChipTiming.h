@@ -12,7 +12,7 @@
 
 namespace nstf::emulator::timing {
 
-/// The most SIMDs of a compute unit: HW_ID has two bits for the SIMD.
+/// Maximum number of SIMDs of a compute unit: HW_ID has two bits for the SIMD.
 constexpr uint32_t maxSimds = 4;
 
 struct ChipTiming {

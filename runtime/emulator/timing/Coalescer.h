@@ -23,8 +23,8 @@ namespace nstf::emulator::timing {
 /// Constants of a chip that determine how long an access occupies its address unit (ChipTiming).
 struct AddressUnit {
   uint32_t lineBytes = 128;    ///< of the vector L1; up to 128
-  uint32_t lanesPerClock = 16; ///< the most lanes a clock
-  uint32_t bytesPerClock = 64; ///< the most bytes of lanes' data a clock
+  uint32_t lanesPerClock = 16; ///< maximum number of lanes a clock
+  uint32_t bytesPerClock = 64; ///< maximum number of bytes of lanes' data a clock
 };
 
 class Coalescer {

@@ -4,7 +4,7 @@
 
 namespace nstf::emulator::timing {
 
-/// The most reads of a slice that writes may follow: more than wait in a slice at a time.
+/// Maximum number of counted reads of a slice that no write has followed: more than wait in a slice at a time.
 static constexpr uint32_t readsBehind = 16;
 
 static LineBlock blockOf(const ChipTiming &chip) {

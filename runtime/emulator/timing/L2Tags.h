@@ -148,10 +148,9 @@ private:
   uint32_t xcd = 0;
   L2Access access = L2Access::Read;
   bool streaming = false, changes = false;
-  std::vector<L2Visit> visits; ///< the first is a sentinel; capacity exceeds the number used
+  std::vector<L2Visit> visits; ///< the first is a sentinel; with spare capacity
   L2Visit *current = nullptr;
-  std::vector<Fabric::Visit>
-      memoryVisits; ///< evictions before the fetch that causes them; capacity exceeds the number used
+  std::vector<Fabric::Visit> memoryVisits; ///< evictions before the fetch that causes them; with spare capacity
   size_t memoryVisitCount = 0;
   std::vector<Changed> changed;
 };

@@ -11,7 +11,8 @@ namespace {
 
 /// Fuel that no stretch uses up: a wave stops by the length of its trace.
 constexpr uint32_t unlimitedFuel = ~0u;
-/// The most blocks of a trace, not counting those of one more access: the trace stays small whatever waves access.
+/// Maximum number of blocks of a trace, not counting those of one more access: the trace stays small whatever waves
+/// access.
 constexpr size_t maxBlocks = 2048;
 
 class ModelClock : public ClockSource {

@@ -25,7 +25,7 @@ class TimingFacts;
 
 struct RecorderOptions {
   bool runAhead = true;    ///< false: every instruction is a stop
-  uint32_t stretch = 4096; ///< the most instructions that a wave runs ahead; more than 0
+  uint32_t stretch = 4096; ///< maximum number of instructions that a wave runs ahead; more than 0
   AddressUnit addressUnit;
   uint32_t ldsBanks = 32;
   double clockMhz = 1000; ///< the assumed core clock, for s_memrealtime

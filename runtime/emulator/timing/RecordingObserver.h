@@ -33,8 +33,8 @@ private:
 /// Records one run of one wave.
 class RecordingObserver {
 public:
-  /// `room`: the most entries to add; none are added beyond `maxBlocks` blocks. `atStop`: the first instruction is
-  /// executed even if it is a stop.
+  /// `room`: the maximum number of entries to add; none are added beyond `maxBlocks` blocks. `atStop`: the first
+  /// instruction is executed even if it is a stop.
   RecordingObserver(const Wave &wave, WaveTrace &trace, RecordedAccesses &accesses, size_t room, size_t maxBlocks,
                     bool atStop)
       : wave(wave), trace(trace), accesses(accesses), room(room), maxBlocks(maxBlocks), atStop(atStop) {}

@@ -35,8 +35,8 @@ public:
     uint8_t complete; ///< of these, lines with all wanted sectors
     std::array<uint8_t, maxMembers> ways;
     uint64_t sectors; ///< one byte for each member: the sectors of its line or, if not held, of the evicted line
-    std::array<uint32_t, maxMembers>
-        leaves; ///< by member, if not held: the block of the evicted line, if that line was changed
+    /// By member, if its line is not held: the block of the evicted line, if that line was changed.
+    std::array<uint32_t, maxMembers> leaves;
 
     uint8_t sectorsOf(uint32_t member) const { return uint8_t(sectors >> 8 * member); }
     /// When the data of a line arrives. Precondition: the line is held or was filled.

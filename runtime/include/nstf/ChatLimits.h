@@ -5,7 +5,7 @@
 
 namespace nstf::runtime {
 
-/// The most that one rendering may use; exceeding a limit is an error.
+/// Limits of one rendering; exceeding one is an error.
 struct ChatLimits {
   uint64_t steps = 50'000'000;         ///< values computed, elements visited
   uint64_t memoryBytes = 256ull << 20; ///< of all values created

@@ -37,9 +37,8 @@ struct ChatOptions {
   bool addGenerationPrompt = true;
   /// Undefined in the template where the model has no such token.
   std::optional<std::string> bosToken, eosToken;
-  nlohmann::ordered_json tools = nullptr; ///< array of JSON schemas; null: no tools
-  nlohmann::ordered_json variables =
-      nlohmann::ordered_json::object(); ///< further variables by name: {"enable_thinking": false}
+  nlohmann::ordered_json tools = nullptr;                              ///< array of JSON schemas; null: no tools
+  nlohmann::ordered_json variables = nlohmann::ordered_json::object(); ///< by name: {"enable_thinking": false}
   /// The time that strftime_now formats; by default the local time.
   std::function<std::tm()> clock;
   ChatLimits limits = {};

@@ -30,12 +30,12 @@
 namespace nstf::runtime {
 
 struct GenerateOptions {
-  /// The most new tokens; a sequence ends at the model's context in any case.
+  /// Maximum number of new tokens; a sequence ends at the model's context in any case.
   int64_t tokens = std::numeric_limits<int64_t>::max();
   SamplerOptions sampling;       ///< greedy by default
   bool stopAtEos = true;         ///< ends after one of the model's eos ids; that id is the last of the result
   std::vector<int32_t> eos = {}; ///< further eos ids
-  /// The most prompt tokens of one step; 0: the largest number that the package's buckets take.
+  /// Maximum number of prompt tokens in one step; 0: the largest number that the package's buckets take.
   int64_t chunk = 0;
   /// TextModel: strings that end the text. The text then ends before the first of them.
   std::vector<std::string> stop;

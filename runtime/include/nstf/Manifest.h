@@ -92,7 +92,7 @@ struct Control {
   uint64_t size;      // bytes of a block
   uint64_t tokens, position;
   uint64_t first = 0, slot = 0;
-  int64_t requests = 1; // the most requests of which a step may have rows
+  int64_t requests = 1; // maximum number of requests with rows in one step
 
   uint64_t bytes() const { return size * (requests > 1 ? 1 + uint64_t(requests) : 1); }
 };
@@ -113,7 +113,7 @@ struct Sampling {
   std::optional<double> temperature;
   std::optional<int64_t> topK;
   std::optional<double> topP, minP, repetitionPenalty;
-  std::optional<int64_t> tokens; // the most new tokens
+  std::optional<int64_t> tokens; // maximum number of new tokens
 
   /// Calls `function(key, field)` for each field of a Sampling. The keys of the file and of the manifest are the same.
   static void forEach(auto &sampling, auto function) {
@@ -179,7 +179,7 @@ struct KernelArgument {
   Access access;
 };
 
-/// The most workgroups of a launch.
+/// Maximum number of workgroups of a launch.
 constexpr uint64_t maxWorkgroups = 2147483647;
 
 /// A dimension that is split among a kernel's workgroups: one workgroup for every `tile` of it.

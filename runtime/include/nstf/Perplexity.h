@@ -21,7 +21,7 @@
 namespace nstf::runtime {
 
 struct PerplexityOptions {
-  int64_t window = 0; ///< the most tokens that the model sees at a time, 2 or more; 0: its context
+  int64_t window = 0; ///< maximum number of tokens that the model sees, 2 or more; 0: its context
   int64_t stride = 0; ///< 1 … window; 0: half the window
   int64_t from = 1;   ///< tokens before this index are context only
   /// Called before a token is predicted, with the logits that predict it and the token.

@@ -102,7 +102,7 @@ public:
   /// Runs one step of `tokens` rows at position() and advances position() by as many. Every input must be set to that
   /// number of rows. Errors: no bucket takes that many rows, or the context ends before.
   void run(int64_t tokens);
-  /// The most requests of which a step may have rows, and the number of slots of the states (nstfc --max-batch).
+  /// Maximum number of requests with rows in one step, and number of slots of the states (nstfc --max-batch).
   int64_t maxRequests() const { return manifest().control.requests; }
   /// Runs one step of several requests, whose rows follow one another in the inputs; outputs of the last row have one
   /// row for each request, in the same order. position() does not change. A slot may be reused for another text at any

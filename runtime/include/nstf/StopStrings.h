@@ -19,7 +19,7 @@ public:
   std::string push(std::string_view text);
   /// Whether a stop string was found. The stop string and the text after it do not belong to the text.
   bool found() const { return isFound; }
-  /// The text held back, to be called when no more text comes. A later push begins a new text.
+  /// Returns the text held back, when no more text comes. A later push begins a new text.
   std::string finish();
 
 private:

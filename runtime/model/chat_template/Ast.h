@@ -75,8 +75,7 @@ struct Parameter {
 struct MacroBody {
   std::string_view name; ///< empty for a call block
   std::vector<Parameter> parameters;
-  bool takesKeywords = false, takesPositional = false,
-       takesCaller = false; ///< whether the body uses kwargs, varargs, caller
+  bool takesKeywords = false, takesPositional = false, takesCaller = false; ///< uses kwargs, varargs, caller
 };
 
 /// A branch of an if: the first one whose condition holds is taken; the condition of an else is null.

@@ -85,8 +85,8 @@ std::string formatTime(Context &context, std::string_view directive, const std::
     context.fail("expected a directive of strftime but got '" + support::escape(directive, 20) + "'");
   char buffer[256];
   const size_t length = std::strftime(buffer, sizeof buffer, (std::string(directive) + ".").c_str(), &time);
-  return std::string(buffer,
-                     length ? length - 1 : 0); // without the point, which distinguishes an empty text from a failure
+  // Without the point, which distinguishes an empty text from a failure.
+  return std::string(buffer, length ? length - 1 : 0);
 }
 
 Value strftimeNow(Context &context, const Arguments &arguments) {

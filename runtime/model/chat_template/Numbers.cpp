@@ -60,8 +60,8 @@ std::optional<double> parseReal(std::string_view text) {
     const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
     if (end != digits->data() + digits->size() || error == std::errc::invalid_argument)
       return std::nullopt;
-    if (error ==
-        std::errc::result_out_of_range) // from_chars leaves the value unset: infinity, or zero for tiny numbers
+    // from_chars leaves the value unset: it is infinity, or zero for tiny numbers.
+    if (error == std::errc::result_out_of_range)
       value = std::strtod(digits->c_str(), nullptr);
   }
   return negative ? -value : value;

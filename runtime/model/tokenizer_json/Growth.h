@@ -8,7 +8,7 @@
 
 namespace nstf::runtime {
 
-/// The most bytes (or tokens) that may be made of `given` ones: far more than any real tokenizer makes.
+/// Maximum number of bytes (or tokens) that may be made of `given` ones: far more than any real tokenizer makes.
 constexpr std::size_t maxGrowth(std::size_t given) { return (std::size_t(1) << 18) + 64 * given; }
 
 /// Throws std::runtime_error when the rules at `place` made more than `max` bytes.

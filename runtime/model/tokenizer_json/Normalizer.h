@@ -31,8 +31,8 @@ private:
 
   std::string place; // for messages
   std::vector<NormalizerStep> steps;
-  std::shared_ptr<std::string>
-      prepended; // reversed prefix of the last step, if that is a Prepend: consecutive ones share a step
+  /// The reversed prefix of the last step, if that is a Prepend: consecutive ones share a step.
+  std::shared_ptr<std::string> prepended;
 };
 
 /// The step for SentencePiece's table of replacements ("precompiled_charsmap", base64).
