@@ -5,10 +5,11 @@
 // emulator runs waves:
 //   - the instructions of a wave are ordered; lanes of a wave never race (they run in lockstep);
 //   - a barrier orders all waves of the workgroup, including those that have ended;
-//   - an atomic operation, and a load or store with cache bits (glc, sc0, sc1: atomic loads and stores are compiled to
-//     these), releases the wave's earlier accesses and acquires what was released at its address. A store is released
-//     only once an s_waitcnt vmcnt(0) (LDS: lgkmcnt(0)) or a barrier has waited for it: a flag that is set without
-//     waiting for the data releases none of the data. An acquire takes effect at the next s_waitcnt or barrier;
+//   - a store with cache bits (glc, sc0, sc1: atomic loads and stores are compiled to these) releases the wave's
+//     earlier accesses at its address, a load with cache bits acquires what was released there, and an atomic operation
+//     does both. A store is released only once an s_waitcnt vmcnt(0) (LDS: lgkmcnt(0)) or a barrier has waited for it:
+//     a flag that is set without waiting for the data releases none of the data. An acquire takes effect at the next
+//     s_waitcnt or barrier;
 //   - gfx90a compiles atomic stores without cache bits. On it, a store of one lane that follows such a wait counts as
 //     atomic. On both chips, so does a plain store to a location whose last atomic change is the wave's own
 //     (unlocking).

@@ -28,8 +28,8 @@ ChipPlace placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave);
 
 class LaunchDriver {
 public:
-  /// All arguments must outlive the driver. `residents`: the maximum number of resident workgroups; 0: as many
-  /// as the chip holds. Throws std::runtime_error for a launch that the kernel cannot take.
+  /// All arguments must outlive the driver. `residents`: the maximum number of resident workgroups; 0: as many as
+  /// the chip holds. Throws std::runtime_error for a launch that the kernel cannot take.
   LaunchDriver(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
                uint64_t residents = 0);
   ~LaunchDriver();

@@ -14,8 +14,7 @@ struct ChipTiming;
 /// Three effects make loaded memory slower than its pins, and delay some accesses more than others:
 /// - every channel stops for periodic refreshes, each channel at its own times;
 /// - an access to a row other than the open one of its bank takes longer, and a bank opens one row at a time;
-/// - turning the data bus from reads to writes and back costs time, so a channel collects writes and does them in
-/// batches.
+/// - turning the data bus from reads to writes and back costs time, so a channel collects writes into batches.
 class Dram {
 public:
   Dram(const ChipTiming &chip, MemoryCounters &counters, const LineBlock &block);
@@ -69,7 +68,7 @@ private:
   std::vector<Bank> banks;    ///< bank 0 of every channel, then bank 1, …
   // Core clocks
   double refresh = 0, interval = 0, between = 0; ///< a refresh; from one to the next; the time between them
-  double perInterval = 0, perBetween = 0;        ///< their reciprocals
+  double perInterval = 0, perBetween = 0;        ///< reciprocals of interval and between
   double latency = 0, rowMiss = 0, rowCycle = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
 };
 

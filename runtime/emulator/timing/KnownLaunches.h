@@ -2,8 +2,8 @@
 //
 // Two launches are identical if kernel, grid and workgroup are the same and the arguments are the same except for the
 // targets of pointers. For pointers, these must be the same: the offset in the page, which pointers are equal, and the
-// contents of small allocations (a position, a length). The caches must also hold as much of the data behind each
-// pointer that the launch touches.
+// contents of small allocations (a position, a length). Of the data that the launch touches behind each pointer, the
+// caches must hold about as much as before the simulated launch.
 #pragma once
 
 #include "runtime/emulator/timing/LaunchPrediction.h"
