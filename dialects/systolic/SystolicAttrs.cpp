@@ -40,11 +40,16 @@ Attribute AxesAttr::parse(AsmParser &parser, Type) {
       return *isInteger;
     }
     std::string product;
-    do {
+    auto parseFactor = [&](StringRef sign) -> ParseResult {
       StringRef name;
       if (parser.parseKeyword(&name))
         return failure();
-      product += (product.empty() ? "" : " * ") + name.str();
+      product += (sign + name).str();
+      return success();
+    };
+    do {
+      if (parseFactor(product.empty() ? "" : " * ") || (succeeded(parser.parseOptionalSlash()) && parseFactor(" / ")))
+        return failure();
     } while (succeeded(parser.parseOptionalStar()));
     names.push_back(parser.getBuilder().getStringAttr(product));
     return success();

@@ -47,13 +47,16 @@ struct Resizer {
     return shape;
   }
 
-  /// Of the parameters that an axis names.
+  /// Of the parameters that an axis names; 0 where one is missing.
   int64_t getProduct(StringAttr axis) {
-    SmallVector<StringRef> names;
-    axis.getValue().split(names, " * ");
+    SmallVector<StringRef> factors;
+    axis.getValue().split(factors, " * ");
     int64_t product = 1;
-    for (StringRef name : names)
-      product *= getInteger(parameters, name);
+    for (StringRef factor : factors) {
+      auto [name, divisor] = factor.split(" / ");
+      int64_t size = getInteger(parameters, name), parts = divisor.empty() ? 1 : getInteger(parameters, divisor);
+      product *= parts < 1 ? 0 : llvm::divideCeil(size, parts);
+    }
     return product;
   }
 

@@ -28,7 +28,9 @@
 // Waves: one row of waves, which divide the BQ query rows among themselves.
 // PARTS: the number of workgroups that divide a work item's keys among themselves. Part p has the blocks p, p + PARTS and so on, so
 // a part's keys are the same in every launch. Each part stores each row's O, its reference and its sum in `partials`, and the last
-// workgroup to arrive adds the parts in order. If one part has all keys, it stores the result alone.
+// workgroup to arrive adds the parts in order. If one part has all keys, it stores the result alone. For BQ = 16 it adds row by row,
+// all parts of a row at once. For more rows a part's results stand in `tiles`, as products leave them, and all rows are added part by
+// part; then only as many parts take part as there are 4 blocks of keys for.
 // CREWS: the number of consecutive parts in one workgroup, one for each crew. The crews of the last workgroup add one row each at a time.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DK, BQ>>
 !qf = tensor<16x16xf32, #systolic.axes<DK, BQ>>
@@ -53,6 +55,7 @@
 !S = memref<64x1xf32, #systolic.axes<SR, SC>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
 !partials = memref<64x32xf32, #systolic.axes<RQ * PARTS, DX>>
+!tiles = memref<64x16xf32, #systolic.axes<RG / BQ * HK * PARTS * DX, BQ>>
 !arrived = memref<64xi32, #systolic.axes<RQ>>
 !column = tensor<1x16xf32, #systolic.axes<1, BQ>>
 !of_parts = tensor<4x16xf32, #systolic.axes<PARTS, DP>>
@@ -221,14 +224,25 @@ module {
     return %weights : !s
   }
 
+  // Whether one loop processes all blocks of a part. For one cell of rows a part has few blocks, and the code of a second loop
+  // costs more to fetch from memory than a branch.
+  func.func private @has_one_loop() -> i1 {
+    %PARTS = systolic.param "PARTS"
+    %BQ = systolic.param "BQ"
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %is_split = arith.cmpi ne, %PARTS, %c1 : index
+    %is_cell = arith.cmpi ule, %BQ, %c16 : index
+    %has_one_loop = arith.andi %is_split, %is_cell : i1
+    return %has_one_loop : i1
+  }
+
   // Processes a block of keys: updates the rows' results, references, sums and units. Every row sees the keys up to `inside`.
   func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %start: !s, %factor: !r, %k0: index,
                             %own: !ri, %length: index, %is_masked: i1, %inside: index, %o: !o, %reference: !r, %sum: !sums,
                             %unit: !r) -> (!o, !r, !sums, !r) {
     %CODES = systolic.param "CODES"
-    %PARTS = systolic.param "PARTS"
     %BK = systolic.param "BK"
-    %c1 = arith.constant 1 : index
     %c0 = arith.constant 0 : index
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
     %RAISE = systolic.param "RAISE"
@@ -249,10 +263,10 @@ module {
       scf.yield %products : !s
     }
     %v_scales = systolic.broadcast %v_scale each along 1 : !scale -> !s
-    %is_split = arith.cmpi ne, %PARTS, %c1 : index
+    %has_one_loop = func.call @has_one_loop() : () -> i1
     %scores, %seen_scales, %values = scf.if %is_masked -> (!s, !s, !vt) {
       // Few of a part's blocks need a mask.
-      %masked:3 = scf.if %is_split -> (!s, !s, !vt) {
+      %masked:3 = scf.if %has_one_loop -> (!s, !s, !vt) {
         %k_end = arith.addi %k0, %BK : index
         %reaches_out = arith.cmpi ugt, %k_end, %inside : index
         %asks = systolic.broadcast %reaches_out : i1 -> !row_asks
@@ -356,14 +370,13 @@ module {
   }
 
   // The first key of a part's first block, among the keys from `first` on.
-  func.func private @part_begin(%first: index, %part: index) -> index {
-    %PARTS = systolic.param "PARTS"
+  func.func private @part_begin(%first: index, %part: index, %parts: index) -> index {
     %BK = systolic.param "BK"
     %first_block = arith.divui %first, %BK : index
-    %first_part = arith.remui %first_block, %PARTS : index
-    %part_after = arith.addi %part, %PARTS : index
+    %first_part = arith.remui %first_block, %parts : index
+    %part_after = arith.addi %part, %parts : index
     %blocks_until = arith.subi %part_after, %first_part : index
-    %blocks_skipped = arith.remui %blocks_until, %PARTS : index
+    %blocks_skipped = arith.remui %blocks_until, %parts : index
     %keys_skipped = arith.muli %blocks_skipped, %BK : index
     %begin = arith.addi %first, %keys_skipped : index
     return %begin : index
@@ -431,10 +444,66 @@ module {
     return %average : !line
   }
 
+  // Stores what a part gives a work item in the tile from row `first` on: O, then a row of references and a row of sums.
+  func.func private @leave_tile(%o: !o, %reference: !r, %sum: !r, %tiles: !tiles, %first: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %DP = systolic.param "DP"
+    systolic.store %o, %tiles[%first, %c0] : !o, !tiles
+    %reference_row = arith.addi %first, %DP : index
+    %references = systolic.broadcast %reference along 0 : !r -> !column
+    systolic.store %references, %tiles[%reference_row, %c0] : !column, !tiles
+    %sum_row = arith.addi %reference_row, %c1 : index
+    %sums = systolic.broadcast %sum along 0 : !r -> !column
+    systolic.store %sums, %tiles[%sum_row, %c0] : !column, !tiles
+    return
+  }
+
+  // Adds up a work item's parts, whose tiles begin at row `first`, in order. The result has the layout of products' results,
+  // which `own` has, so that a lane stores four numbers of a row at once.
+  func.func private @merge_tiles(%own: !o, %tiles: !tiles, %first: index, %active: index) -> !o {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %DP = systolic.param "DP"
+    %DX = systolic.param "DX"
+    %zeros = arith.constant dense<0.0> : !o
+    %has_none = arith.cmpi eq, %active, %c0 : index
+    %zero_o = arith.select %has_none, %own, %zeros : !o
+    %zero_sum = arith.constant dense<0.0> : !column
+    %lowest = arith.constant dense<0xff800000> : !column
+    %merged:3 = scf.for %part = %c0 to %active step %c1
+        iter_args(%o = %zero_o, %reference = %lowest, %sum = %zero_sum) -> (!o, !column, !column) {
+      %rows_before = arith.muli %part, %DX : index
+      %o_row = arith.addi %first, %rows_before : index
+      %part_o = systolic.load %tiles[%o_row, %c0] : !tiles -> !o
+      %reference_row = arith.addi %o_row, %DP : index
+      %part_reference = systolic.load %tiles[%reference_row, %c0] : !tiles -> !column
+      %sum_row = arith.addi %reference_row, %c1 : index
+      %part_sum = systolic.load %tiles[%sum_row, %c0] : !tiles -> !column
+      %next_reference = arith.maxnumf %reference, %part_reference : !column
+      %exponent = arith.subf %reference, %next_reference : !column
+      %weight = math.exp2 %exponent fastmath<afn> : !column
+      %part_exponent = arith.subf %part_reference, %next_reference : !column
+      %part_weight = math.exp2 %part_exponent fastmath<afn> : !column
+      %kept_sum = arith.mulf %sum, %weight : !column
+      %next_sum = math.fma %part_sum, %part_weight, %kept_sum : !column
+      %weights = systolic.broadcast %weight each along 0 : !column -> !o
+      %part_weights = systolic.broadcast %part_weight each along 0 : !column -> !o
+      %kept_o = arith.mulf %o, %weights : !o
+      %next_o = math.fma %part_o, %part_weights, %kept_o : !o
+      scf.yield %next_o, %next_reference, %next_sum : !o, !column, !column
+    }
+    %one = arith.constant dense<1.0> : !column
+    %share = arith.divf %one, %merged#2 : !column
+    %shares = systolic.broadcast %share each along 0 : !column -> !o
+    %average = arith.mulf %merged#0, %shares : !o
+    return %average : !o
+  }
+
   systolic.kernel @attention(%Q: !Q, %K: !K, %V: !V, %KS: !S, %VS: !S, %Y: !Y, %control: !systolic.control,
-                             %partials: !partials, %arrived: !arrived, %block: index, %head: index, %part_group: index)
+                             %partials: !partials, %tiles: !tiles, %arrived: !arrived, %block: index, %head: index, %part_group: index)
       attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control, partials = scratch,
-                                             arrived = zeros]>,
+                                             tiles = scratch, arrived = zeros]>,
                   params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, VR = 64, VC = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16,
                             DX = 32, DK = 16, KD = 64, VD = 64, SR = 64, SC = 1, ORDER = 0, FINITE = 0, RAISE = 0, BQ = 16, BK = 32, PARTS = 1, CREWS = 1,
                             ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
@@ -548,21 +617,29 @@ module {
     %unmasked_end = arith.select %has_window, %first, %seen_inside : index
 
     // This part's first block, and its first block that is not whole or not seen by every row. A crew beyond the last
-    // part has no blocks.
+    // part has no blocks. Of tiles only as many parts take part as there are 4 blocks for.
     %PARTS = systolic.param "PARTS"
     %CREWS = systolic.param "CREWS"
     %is_split = arith.cmpi ne, %PARTS, %c1 : index
-    %stride = arith.muli %BK, %PARTS : index
+    %has_one_loop = func.call @has_one_loop() : () -> i1
+    %has_tiles = arith.cmpi ugt, %is_split, %has_one_loop : i1
+    %keys_of_part = arith.constant 128 : index
+    %parts_of_keys = arith.divui %end, %keys_of_part : index
+    %some_parts = arith.maxui %parts_of_keys, %c1 : index
+    %parts_of_tiles = arith.minui %some_parts, %PARTS : index
+    %parts = arith.select %has_tiles, %parts_of_tiles, %PARTS : index
+    %stride = arith.muli %BK, %parts : index
     %group_part = arith.muli %part_group, %CREWS : index
     %crew = systolic.crew of %CREWS
     %part = arith.addi %group_part, %crew : index
     %is_alike = arith.cmpi eq, %CREWS, %c1 : index
-    %is_below = arith.cmpi ult, %part, %PARTS : index
-    %is_part = arith.select %is_alike, %true, %is_below : i1
+    %has_all = arith.cmpi ugt, %is_alike, %has_tiles : i1
+    %is_below = arith.cmpi ult, %part, %parts : index
+    %is_part = arith.select %has_all, %true, %is_below : i1
     %part_end = arith.select %is_part, %end, %c0 : index
-    %part_first = func.call @part_begin(%first, %part) : (index, index) -> index
-    // A part has few blocks: one loop for all of them is less code to fetch from memory.
-    %masked_first = arith.select %is_split, %part_first, %unmasked_end : index
+    %part_first = func.call @part_begin(%first, %part, %parts) : (index, index, index) -> index
+    %part_unmasked_end = func.call @part_begin(%unmasked_end, %part, %parts) : (index, index, index) -> index
+    %masked_first = arith.select %has_one_loop, %part_first, %part_unmasked_end : index
     %false = arith.constant false
     %zero_o = arith.constant dense<0.0> : !o
     %zero_sums = arith.constant dense<0.0> : !sums
@@ -650,16 +727,18 @@ module {
       %BK_minus_1 = arith.subi %BK, %c1 : index
       %keys_rounded = arith.addi %keys, %BK_minus_1 : index
       %blocks_seen = arith.divui %keys_rounded, %BK : index
-      %parts_seen = arith.minui %blocks_seen, %PARTS : index
+      %parts_seen = arith.minui %blocks_seen, %parts : index
       // The blocks of a window may belong to any parts: then all parts take part, even those without blocks.
-      %active = arith.select %has_window, %PARTS, %parts_seen : index
+      %active = arith.select %has_window, %parts, %parts_seen : index
       %sees_keys = arith.cmpi ult, %part_first, %part_end : index
       %is_inside_part = arith.andi %is_inside, %is_part : i1
       %has_part = arith.select %has_window, %is_inside_part, %sees_keys : i1
       // All crews of a workgroup must reach the same `arrive`: they take part if the workgroup's first part does.
-      %group_first = func.call @part_begin(%first, %group_part) : (index, index) -> index
+      %group_first = func.call @part_begin(%first, %group_part, %parts) : (index, index, index) -> index
       %group_sees_keys = arith.cmpi ult, %group_first, %end : index
-      %takes_part = arith.select %has_window, %is_inside, %group_sees_keys : i1
+      %may_take_part = arith.select %has_window, %is_inside, %group_sees_keys : i1
+      %takes_tile = arith.andi %may_take_part, %is_part : i1
+      %takes_part = arith.select %has_tiles, %takes_tile, %may_take_part : i1
       scf.if %takes_part {
         %is_alone = arith.cmpi eq, %active, %c1 : index
         scf.if %is_alone {
@@ -668,33 +747,47 @@ module {
           }
         } else {
           %HK = systolic.param "HK"
+          %DX = systolic.param "DX"
           %rows_before = arith.muli %head, %rows : index
           %partials_first = arith.muli %rows_before, %PARTS : index
           %partials_used = arith.muli %rows, %PARTS : index
           %partials_end = arith.addi %partials_first, %partials_used : index
-          scf.if %has_part {
-            func.call @leave(%o, %state#1, %row_sum, %partials, %partials_first, %partials_end, %q0, %part)
-                : (!o, !r, !r, !partials, index, index, index, index) -> ()
-          }
           %items_before = arith.muli %block, %HK : index
           %item = arith.addi %items_before, %head : index
+          %tiles_before = arith.muli %item, %PARTS : index
+          %tiles_first = arith.muli %tiles_before, %DX : index
+          scf.if %has_part {
+            scf.if %has_one_loop {
+              func.call @leave(%o, %state#1, %row_sum, %partials, %partials_first, %partials_end, %q0, %part)
+                  : (!o, !r, !r, !partials, index, index, index, index) -> ()
+            } else {
+              %own_before = arith.muli %part, %DX : index
+              %tile_first = arith.addi %tiles_first, %own_before : index
+              func.call @leave_tile(%o, %state#1, %row_sum, %tiles, %tile_first) : (!o, !r, !r, !tiles, index) -> ()
+            }
+          }
           %CREWS_minus_1 = arith.subi %CREWS, %c1 : index
           %active_rounded = arith.addi %active, %CREWS_minus_1 : index
           %groups = arith.divui %active_rounded, %CREWS : index
           %is_last = systolic.arrive %arrived[%item] of %groups : !arrived
           scf.if %is_last {
-            %row_first = arith.addi %q0, %crew : index
-            scf.for %row = %row_first to %q_last step %CREWS {
-              %parts_before = arith.muli %row, %PARTS : index
-              %parts_begin = arith.addi %partials_first, %parts_before : index
-              %parts_end = arith.addi %parts_begin, %active : index
-              %line = func.call @merge(%partials, %parts_begin, %parts_end) : (!partials, index, index) -> !line
-              %token = arith.divui %row, %G : index
-              %inner = arith.remui %row, %G : index
-              %token_row = arith.muli %token, %H : index
-              %row_of_head = arith.addi %head_row, %inner : index
-              %y_row = arith.addi %token_row, %row_of_head : index
-              systolic.store %line, %Y[%y_row, %c0] limit [%query_limit, %D] : !line, !Y
+            scf.if %has_one_loop {
+              %row_first = arith.addi %q0, %crew : index
+              scf.for %row = %row_first to %q_last step %CREWS {
+                %parts_before = arith.muli %row, %PARTS : index
+                %parts_begin = arith.addi %partials_first, %parts_before : index
+                %parts_end = arith.addi %parts_begin, %active : index
+                %line = func.call @merge(%partials, %parts_begin, %parts_end) : (!partials, index, index) -> !line
+                %token = arith.divui %row, %G : index
+                %inner = arith.remui %row, %G : index
+                %token_row = arith.muli %token, %H : index
+                %row_of_head = arith.addi %head_row, %inner : index
+                %y_row = arith.addi %token_row, %row_of_head : index
+                systolic.store %line, %Y[%y_row, %c0] limit [%query_limit, %D] : !line, !Y
+              }
+            } else {
+              %merged = func.call @merge_tiles(%o, %tiles, %tiles_first, %active) : (!o, !tiles, index, index) -> !o
+              systolic.store %merged, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
             }
           }
         }

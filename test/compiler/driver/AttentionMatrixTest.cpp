@@ -67,4 +67,34 @@ TEST_F(KernelTest, AttentionAtRandom) {
       }
 }
 
+/// Steps of more than 16 rows behind so many keys that workgroups share them out, and behind so few that only some of
+/// them take part. What no step wrote, codes and scales up to 127 and 1, is read as it is: the scale of the scores
+/// keeps one key from outweighing all others.
+TEST_F(KernelTest, ManyRowsBehindManyKeys) {
+  struct Kind {
+    Precision precision;
+    const char *codes, *order;
+    int64_t context, maxTokens;
+    std::vector<AttentionCase> attentions;
+    std::vector<std::string> targets;
+  };
+  for (const Kind &kind : {Kind{Precision::F16, "none", "operands", 8192, 130, {{128, 8, 2}, {16, 7, 1}}, {"gfx942"}},
+                           {Precision::BF16, "none", "rows", 1200, 64, {{64, 2, 2}, {256, 2, 1}}, {"gfx90a"}},
+                           {Precision::BF16, "none", "operands", 1200, 40, {{96, 3, 1, 700}}, {"gfx942", "gfx90a"}},
+                           {Precision::BF16, "i8", "operands", 8192, 70, {{128, 4, 1}}, {"gfx90a"}},
+                           {Precision::F16, "i8", "rows", 1200, 64, {{128, 8, 2}, {256, 2, 1}}, {"gfx942"}},
+                           {Precision::BF16, "e4m3fnuz", "operands", 1200, 40, {{128, 8, 2}}, {"gfx942"}}}) {
+    SCOPED_TRACE("context " + std::to_string(kind.context) + ", codes " + kind.codes + ", " + kind.order);
+    GraphText graph(kind.context);
+    for (const AttentionCase &attention : kind.attentions)
+      addCached(graph, attention, kind.context, kind.codes == std::string("none") ? 4 : 4.0 / 127);
+    options.precision = kind.precision;
+    options.kvCache = kind.codes;
+    options.targets = kind.targets;
+    options.kvOrder = kind.order;
+    options.maxTokens = kind.maxTokens;
+    check(graph, {{{kind.maxTokens, kind.context - kind.maxTokens}, {kind.maxTokens, 0}, {17, 300}, 1, 16}, {}});
+  }
+}
+
 } // namespace

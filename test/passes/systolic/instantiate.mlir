@@ -44,6 +44,10 @@
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="PARTS=3 RQ=40 DX=48" | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: systolic.kernel @attention({{.+}}: memref<120x48xf32, #systolic.axes<RQ * PARTS, DX>>
 
+// A divisor rounds up, of its own factor: 33 rows are three tiles of 16.
+// RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="PARTS=3 RG=33 HK=2 DX=48 BQ=16" | FileCheck %s --check-prefix=QUOTIENT
+// QUOTIENT: systolic.kernel @attention({{.+}}: memref<864x16xf32, #systolic.axes<RG / BQ * HK * PARTS * DX, BQ>>
+
 // A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
 // CHECK-LABEL: func.func private @epilogue(
 // CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>
