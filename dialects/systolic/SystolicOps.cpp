@@ -200,6 +200,8 @@ LogicalResult KernelOp::verify() {
   for (unsigned i = 0; i < getNumArguments(); ++i)
     if (getArgAttr(i, "systolic.scratch")) { // kernel_c6
       auto lds = dyn_cast<LdsType>(getArgumentTypes()[i]);
+      if (lds && !getBody().getArgument(i).use_empty())
+        continue;
       if (!lds || lds.getBuffers() != 1 || lds.getShape().size() != 1 || !lds.getElementType().isInteger(8))
         return emitOpError() << "expected scratch to be one LDS buffer of rank 1 and type i8 but got "
                              << getArgumentTypes()[i];

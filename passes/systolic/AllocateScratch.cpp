@@ -24,14 +24,21 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
     if (failed(target) || failed(requireWaveSize(kernel)) || failed(requireLayouts(kernel)) ||
         failed(requireNoScratch(kernel)))
       return signalPassFailure();
-    int64_t scratch = getScratchBytes(kernel);
-    if (scratch > 0)
-      addScratch(kernel, scratch);
-
-    int64_t total = 0;
+    int64_t scratch = getScratchBytes(kernel), total = scratch;
     for (Type type : kernel.getArgumentTypes())
       if (auto lds = dyn_cast<LdsType>(type))
         total += lds.getSizeInBytes();
+    SharedScratch shared = findSharedScratch(kernel);
+    int64_t arrays = total - scratch;
+    bool isTight = total > target->ldsBytes() ||
+                   (leavesRoomForTwo(kernel, *target, arrays) && !leavesRoomForTwo(kernel, *target, total));
+    if (shared.array && isTight) {
+      shareScratch(kernel, shared);
+      scratch = 0;
+      total = arrays;
+    } else if (scratch > 0) {
+      addScratch(kernel, scratch);
+    }
     if (total > target->ldsBytes()) {
       kernel.emitError() << "expected at most " << target->ldsBytes() << " bytes of LDS on " << target->name()
                          << " but got " << total << ", " << scratch << " of them for layout conversions";
@@ -41,6 +48,20 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
                      remark::RemarkOpts::name("Lds").category(getArgument()).function(kernel.getSymName()))
         << (std::to_string(total) + " bytes of LDS, " + std::to_string(scratch) + " of them scratch")
         << remark::metric("lds", total) << remark::metric("scratch", scratch);
+  }
+
+  /// Whether `bytes` of LDS a workgroup leave each SIMD room for two waves.
+  static bool leavesRoomForTwo(KernelOp kernel, nstf::TargetView target, int64_t bytes) {
+    return target.ldsBytes() / std::max<int64_t>(bytes, 1) * countWaves(kernel) >= 2 * target.simdsPerComputeUnit();
+  }
+
+  void shareScratch(KernelOp kernel, SharedScratch shared) {
+    kernel.setArgAttr(shared.array.getArgNumber(), scratchAttributeName, UnitAttr::get(&getContext()));
+    OpBuilder builder(shared.first);
+    BarrierOp::create(builder, shared.first->getLoc());
+    remark::passed(kernel.getLoc(),
+                   remark::RemarkOpts::name("SharedScratch").category(getArgument()).function(kernel.getSymName()))
+        << "scratch lies where the array of a loop before it does";
   }
 
   void addScratch(KernelOp kernel, int64_t bytes) {

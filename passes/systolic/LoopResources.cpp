@@ -84,7 +84,9 @@ int64_t LoopResources::countLdsBytes(const ProductLoop &product, PlanAttr plan) 
   for (Type type : op.getArgumentTypes())
     if (auto lds = dyn_cast<LdsType>(type))
       bytes += lds.getSizeInBytes();
-  return bytes + getScratchBytes(op) + (plan.getBuffers() - 1) * countBlockBytes(product);
+  // Where scratch would leave fewer workgroups room it lies in the arrays, if it can.
+  int64_t scratch = findSharedScratch(op).array ? 0 : getScratchBytes(op);
+  return bytes + scratch + (plan.getBuffers() - 1) * countBlockBytes(product);
 }
 
 int64_t LoopResources::countBytesInFlight(const ProductLoop &product, PlanAttr plan) {

@@ -45,3 +45,26 @@ int64_t nstf::systolic::getScratchBytes(KernelOp kernel) {
   kernel.walk([&](Operation *op) { bytes = std::max(bytes, getScratchBytes(op, *kernel.getWaveSize())); });
   return crews == 1 ? bytes : crews * llvm::alignTo(bytes, alignment);
 }
+
+SharedScratch nstf::systolic::findSharedScratch(KernelOp kernel) {
+  int64_t bytes = getScratchBytes(kernel);
+  if (bytes == 0 || kernel.getCrews() > 1)
+    return {};
+  Block &body = kernel.getBody().front();
+  auto needsScratch = [&](Operation &op) {
+    auto needs = [&](Operation *inner) {
+      return getScratchBytes(inner, *kernel.getWaveSize()) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    return op.walk(needs).wasInterrupted();
+  };
+  Operation *first = &*llvm::find_if(body, needsScratch);
+  auto isFree = [&](Operation *user) {
+    Operation *top = body.findAncestorOpInBlock(*user);
+    return top != first && top->isBeforeInBlock(first) && !isa<StageOp>(user);
+  };
+  for (BlockArgument argument : body.getArguments())
+    if (auto lds = dyn_cast<LdsType>(argument.getType()); lds && lds.getSizeInBytes() / lds.getBuffers() >= bytes)
+      if (!argument.use_empty() && llvm::all_of(argument.getUsers(), isFree))
+        return {argument, first};
+  return {};
+}

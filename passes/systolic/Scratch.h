@@ -21,4 +21,12 @@ int64_t getScratchBytes(mlir::Operation *op, int64_t waveSize);
 /// LDS bytes of the shared scratch of a kernel: for each crew the need of the operation that needs most.
 int64_t getScratchBytes(KernelOp kernel);
 
+/// Where the operations of a kernel that need scratch can have it: behind `array`, whose last access stands before
+/// `first`, the operation of the kernel's block in which the first of them is.
+struct SharedScratch {
+  mlir::BlockArgument array; ///< null: there is none that is large enough
+  mlir::Operation *first = nullptr;
+};
+SharedScratch findSharedScratch(KernelOp kernel);
+
 } // namespace nstf::systolic

@@ -195,7 +195,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       } else if (isa<LdsType>(argument.getType())) {
         value = function.getWorkgroupAttributions()[nextMemory++];
         if (kernel.getArgAttr(position, scratchAttributeName)) {
-          context.scratch = dropBufferDim(builder, value);
+          context.scratch = hasViews(argument) ? value : dropBufferDim(builder, value);
           int64_t bytes = cast<LdsType>(argument.getType()).getSizeInBytes();
           context.scratchStart = index.mul(context.crew, bytes / context.crews);
         }
@@ -249,8 +249,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   }
 
   static bool stagesOperands(KernelOp kernel) {
-    return llvm::any_of(llvm::enumerate(kernel.getArgumentTypes()), [&](auto argument) {
-      return isa<LdsType>(argument.value()) && !kernel.getArgAttr(argument.index(), scratchAttributeName);
+    return llvm::any_of(kernel.getBody().getArguments(), [](BlockArgument argument) {
+      return isa<LdsType>(argument.getType()) && !argument.use_empty();
     });
   }
 
@@ -324,7 +324,11 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   }
 
   /// An array whose memory is another one's later is bytes, and a view of them itself.
-  static bool hasViews(BlockArgument array) { return llvm::any_of(array.getUsers(), llvm::IsaPred<ViewOp>); }
+  static bool hasViews(BlockArgument array) {
+    auto kernel = cast<KernelOp>(array.getOwner()->getParentOp());
+    bool isScratch = kernel.getArgAttr(array.getArgNumber(), scratchAttributeName) != nullptr;
+    return llvm::any_of(array.getUsers(), llvm::IsaPred<ViewOp>) || (isScratch && !array.use_empty());
+  }
   static MemRefType getBytesOf(LdsType lds) {
     Builder builder(lds.getContext());
     return MemRefType::get(lds.getSizeInBytes(), builder.getI8Type(), MemRefLayoutAttrInterface(),

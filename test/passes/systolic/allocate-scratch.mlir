@@ -118,3 +118,69 @@ systolic.kernel @crews_arrive(%n: !N, %work: index)
   %is_last = systolic.arrive %n[%crew] of %work : !N
   systolic.return
 }
+
+// -----
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!lds = !systolic.lds<2 x 64x128xf32, unit, #systolic.axes<BM, BK>>
+!whole = tensor<64x128xf32, #systolic.fragment<reg [1:128*1], lane [0:64*1], wave []>>
+
+// The arrays take all 64 KiB. Their last access stands before the conversion, so that it goes through the first of them, behind a
+// barrier.
+// CHECK-LABEL: systolic.kernel @shared(
+// CHECK-SAME: %{{.+}}: !systolic.lds<2 x 64x128xf32, unit, #systolic.axes<BM, BK>> {systolic.scratch})
+// CHECK: systolic.read
+// CHECK: systolic.barrier
+// CHECK-NEXT: systolic.convert_layout
+// expected-remark @below {{[Passed] SharedScratch | Category:systolic-allocate-scratch | Function=shared | Remark="scratch lies where the array of a loop before it does"}}
+// expected-remark @+1 {{"65536 bytes of LDS, 0 of them scratch"}}
+systolic.kernel @shared(%work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> !whole
+  %a = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+  %b = systolic.convert_layout %a : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  systolic.return
+}
+
+// -----
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!lds = !systolic.lds<2 x 64x124xf32, unit, #systolic.axes<BM, BK>>
+!whole = tensor<64x124xf32, #systolic.fragment<reg [1:124*1], lane [0:64*1], wave []>>
+
+// Apart it leaves as many workgroups room: no barrier more.
+// CHECK-LABEL: systolic.kernel @apart(
+// CHECK-SAME: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
+// CHECK-NOT: systolic.barrier
+// expected-remark @+1 {{"64512 bytes of LDS, 1024 of them scratch"}}
+systolic.kernel @apart(%work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> !whole
+  %a = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+  %b = systolic.convert_layout %a : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  systolic.return
+}
+
+// -----
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!lds = !systolic.lds<1 x 64x128xf32, unit, #systolic.axes<BM, BK>>
+!whole = tensor<64x128xf32, #systolic.fragment<reg [1:128*1], lane [0:64*1], wave []>>
+
+// What is read behind the conversion is not the conversion's.
+// CHECK-LABEL: systolic.kernel @read_later(
+// CHECK-SAME: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
+// expected-remark @+1 {{"33792 bytes of LDS, 1024 of them scratch"}}
+systolic.kernel @read_later(%work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+  %b = systolic.convert_layout %a : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  %x = systolic.read %lds[%c0] : !lds -> !whole
+  systolic.return
+}
