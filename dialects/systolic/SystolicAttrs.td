@@ -16,9 +16,9 @@ class Systolic_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def Systolic_AxesAttr : Systolic_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "names the axes of a tile, a buffer or an LDS array";
   let description = [{
-    One entry for each dimension: the name of the kernel parameter that gives its size, a product of such names, or a
-    constant integer. `systolic-instantiate` resizes every type by these names. Examples: `#systolic.axes<BM, BK>`,
-    `#systolic.axes<1, BN>`, `#systolic.axes<PARTS * M, BN>`.
+    One entry for each dimension: the name of the kernel parameter that gives its size, a product of such names and of
+    quotients, which are rounded up, or a constant integer. `systolic-instantiate` resizes every type by these names.
+    Examples: `#systolic.axes<BM, BK>`, `#systolic.axes<1, BN>`, `#systolic.axes<M / BM * PARTS, BN>`.
 
     - axes_c1: an integer is at least 1.
     - axes_c2: there is one entry for each dimension.

@@ -35,7 +35,8 @@ def Systolic_KernelOp
     - kernel_c4: `grid` is pairs of an extent, which is a parameter, and a tile, which is a parameter or a number; all
       are at least 1.
     - kernel_c5: `wave_size`, where given, is 32 or 64.
-    - kernel_c6: the argument marked `systolic.scratch` is one LDS buffer of rank 1 and type i8.
+    - kernel_c6: the argument marked `systolic.scratch` is an LDS array that other operations use, too, or one LDS
+      buffer of rank 1 and type i8.
     - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of
       the launch; its type has the largest possible size. If that is more than one token, a control block gives the
       number of tokens.

@@ -1,6 +1,6 @@
 // The contents of a launch file.
 //
-// The file of `nstf-emu run`, as values with their places in the file (tools/nstf-emu/README.md describes the format).
+// The file of `nstf-emu run`, as values with their places in the file (docs/nstf-emu.md describes the format).
 // Reading checks everything that can be checked without the code object and the data files.
 #pragma once
 

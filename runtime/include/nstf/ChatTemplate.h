@@ -5,7 +5,7 @@
 //
 // The template language is Jinja as Hugging Face's transformers configures it (trim_blocks, lstrip_blocks, loop
 // controls, tojson, raise_exception, strftime_now, generation), and the text is the same to the byte.
-// runtime/model/chat_template/README.md lists what is supported, what is refused and what limits a rendering.
+// docs/chat-templates.md lists what is supported, what is refused and what limits a rendering.
 #pragma once
 
 #include "nstf/ChatLimits.h"

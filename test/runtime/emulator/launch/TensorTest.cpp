@@ -113,7 +113,7 @@ TEST(Tensor, GeneratedNumbers) {
 }
 
 TEST(Tensor, RandomNumbers) {
-  // As README.md describes them.
+  // As docs/nstf-emu.md describes them.
   std::vector<float> values = valuesOf<float>(contentsOf("f32", "[1000]", "{random: {seed: 7, low: 2, high: 3}}"));
   uint64_t z = 7 + 5 * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
