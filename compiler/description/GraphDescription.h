@@ -1,7 +1,7 @@
 // A graph description as read from a YAML file.
 //
-// One format (README.md, graph.schema.json) serves the user's graphs and the architectures of templates/models. These
-// structures hold names and expressions; GraphExpansion.h evaluates them.
+// One format (docs/graphs.md, graph.schema.json) serves the user's graphs and the architectures of templates/models.
+// These structures hold names and expressions; GraphExpansion.h evaluates them.
 #pragma once
 
 #include "compiler/description/Expression.h"

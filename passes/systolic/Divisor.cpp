@@ -32,6 +32,10 @@ Congruence nstf::systolic::getCongruence(Value index) {
     int64_t dividend = getDivisor(div.getLhs()), divisor = getConstantIntValue(div.getRhs()).value_or(0);
     return {divisor > 0 && dividend % divisor == 0 ? dividend / divisor : 1, 0};
   }
+  if (auto select = index.getDefiningOp<arith::SelectOp>()) {
+    Congruence left = getCongruence(select.getTrueValue()), right = getCongruence(select.getFalseValue());
+    return {std::gcd(std::gcd(left.modulus, right.modulus), left.residue - right.residue), left.residue};
+  }
   if (scf::ForOp loop = getLoopOf(index)) {
     Congruence begin = getCongruence(loop.getLowerBound());
     return {std::gcd(begin.modulus, getDivisor(loop.getStep())), begin.residue};

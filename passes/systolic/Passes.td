@@ -316,8 +316,8 @@ def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::K
   let description = [{
     Barriers separate the uses, unless a use stays within the one wave of a crew, so all uses share the same memory. The
     scratch has the size of the largest use, once for each crew. The kernel gets an i8 LDS argument marked
-    `systolic.scratch`. If that would leave a SIMD room for one wave in place of two, or exceed the target's LDS, an array
-    whose last access stands before the first use of scratch becomes the scratch, too, with a barrier between.
+    `systolic.scratch`. If that would leave a SIMD room for one wave in place of two, or exceed the target's LDS, an
+    array whose last access stands before the first use of scratch becomes the scratch, too, with a barrier between.
     A remark gives the LDS size of the whole kernel; more than the target has is an error.
 
     Preconditions: `wave_size` is set, layouts are assigned; no scratch yet.

@@ -30,7 +30,7 @@
 // a part's keys are the same in every launch. Each part stores each row's O, its reference and its sum in `partials`, and the last
 // workgroup to arrive adds the parts in order. If one part has all keys, it stores the result alone. For BQ = 16 it adds row by row,
 // all parts of a row at once. For more rows a part's results stand in `tiles`, as products leave them, and all rows are added part by
-// part; then only as many parts take part as there are 4 blocks of keys for.
+// part; then only as many parts take part as there are KEYS keys for.
 // CREWS: the number of consecutive parts in one workgroup, one for each crew. The crews of the last workgroup add one row each at a time.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DK, BQ>>
 !qf = tensor<16x16xf32, #systolic.axes<DK, BQ>>
@@ -505,7 +505,7 @@ module {
       attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control, partials = scratch,
                                              tiles = scratch, arrived = zeros]>,
                   params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, VR = 64, VC = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16,
-                            DX = 32, DK = 16, KD = 64, VD = 64, SR = 64, SC = 1, ORDER = 0, FINITE = 0, RAISE = 0, BQ = 16, BK = 32, PARTS = 1, CREWS = 1,
+                            DX = 32, DK = 16, KD = 64, VD = 64, SR = 64, SC = 1, ORDER = 0, FINITE = 0, RAISE = 0, BQ = 16, BK = 32, PARTS = 1, KEYS = 256, CREWS = 1,
                             ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
                             WINDOW = 0, OPERAND = f16},
                   schedule = #systolic.schedule<waves = 1x1>,
@@ -617,13 +617,13 @@ module {
     %unmasked_end = arith.select %has_window, %first, %seen_inside : index
 
     // This part's first block, and its first block that is not whole or not seen by every row. A crew beyond the last
-    // part has no blocks. Of tiles only as many parts take part as there are 4 blocks for.
+    // part has no blocks. Of tiles only as many parts take part as there are KEYS keys for.
     %PARTS = systolic.param "PARTS"
     %CREWS = systolic.param "CREWS"
     %is_split = arith.cmpi ne, %PARTS, %c1 : index
     %has_one_loop = func.call @has_one_loop() : () -> i1
     %has_tiles = arith.cmpi ugt, %is_split, %has_one_loop : i1
-    %keys_of_part = arith.constant 128 : index
+    %keys_of_part = systolic.param "KEYS"
     %parts_of_keys = arith.divui %end, %keys_of_part : index
     %some_parts = arith.maxui %parts_of_keys, %c1 : index
     %parts_of_tiles = arith.minui %some_parts, %PARTS : index
@@ -639,7 +639,8 @@ module {
     %part_end = arith.select %is_part, %end, %c0 : index
     %part_first = func.call @part_begin(%first, %part, %parts) : (index, index, index) -> index
     %part_unmasked_end = func.call @part_begin(%unmasked_end, %part, %parts) : (index, index, index) -> index
-    %masked_first = arith.select %has_one_loop, %part_first, %part_unmasked_end : index
+    %own_masked_first = arith.select %is_part, %part_unmasked_end, %part_first : index
+    %masked_first = arith.select %has_one_loop, %part_first, %own_masked_first : index
     %false = arith.constant false
     %zero_o = arith.constant dense<0.0> : !o
     %zero_sums = arith.constant dense<0.0> : !sums

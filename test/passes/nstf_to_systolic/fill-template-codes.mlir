@@ -23,7 +23,7 @@
 // CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xbf16, {{.+}}, %{{.+}}: memref<64x64xi8, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{.+}}: memref<64x64xi8, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{[a-zA-Z0-9]+}}: memref<64x1xf32, #systolic.axes<SR, SC>>,
 // CHECK-SAME: CODES = 1 : i64
 // CHECK-SAME: FINITE = 1 : i64
-// CHECK-SAME: KD = 64 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
+// CHECK-SAME: KD = 64 : i64, KEYS = 256 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
 // CHECK-SAME: SC = 512 : i64
 // CHECK-SAME: SR = 2 : i64
 // CHECK: %[[CODES:.+]] = systolic.load %{{.+}} : memref<64x64xi8, {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DK>>

@@ -101,7 +101,7 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64, RT = 1 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, CREWS = 1 : i64, D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 40 : i64, FINITE = 0 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, KD = 20 : i64, L = 512 : i64, OPERAND = f32, ORDER = 0 : i64, PARTS = 1 : i64, RAISE = 0 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, RT = 100 : i64, SC = 1 : i64, SCALE = 5.000000e-01 : f32, SR = 64 : i64, VC = 40 : i64, VD = 20 : i64, VR = 512 : i64
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, CREWS = 1 : i64, D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 40 : i64, FINITE = 0 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, KD = 20 : i64, KEYS = 256 : i64, L = 512 : i64, OPERAND = f32, ORDER = 0 : i64, PARTS = 1 : i64, RAISE = 0 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, RT = 100 : i64, SC = 1 : i64, SCALE = 5.000000e-01 : f32, SR = 64 : i64, VC = 40 : i64, VD = 20 : i64, VR = 512 : i64
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
@@ -111,7 +111,7 @@ nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tens
 // Keys fill blocks of 32 numbers, values rows of 16, and both whole blocks of the context.
 // CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xf16, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{.+}}: memref<64x64xf16, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>},
 // CHECK-SAME: D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 64 : i64,
-// CHECK-SAME: KD = 32 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
+// CHECK-SAME: KD = 32 : i64, KEYS = 256 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
 // CHECK-SAME: VC = 512 : i64, VD = 32 : i64, VR = 64 : i64
 nstf.kernel @attention_0(%q: tensor<?x120xf16>, %k: tensor<500x40xf16, #nstf.operand_order<keys, heads = 2>>, %v: tensor<500x40xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf16>, tensor<500x40xf16, #nstf.operand_order<keys, heads = 2>>, tensor<500x40xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<?x120xf32>

@@ -105,3 +105,26 @@ systolic.kernel @limit(%X: !X, %Y: !Y, %work: index) attributes {params = {}, gr
   systolic.store %x, %Y[%c0, %c0] : tensor<8x64xf16, #tile>, !Y
   systolic.return
 }
+
+// -----
+
+// One of two starts: what divides both and their difference divides the access. 8 and 32 are 24 apart, 8 and 36 are 28.
+// CHECK-LABEL: gpu.func @either(
+// CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<8xf16>
+// CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<4xf16>
+#tile = #systolic.fragment<reg [1:8*1], lane [1:4*8, 0:16*1], wave []>
+!X = memref<16x64xf16, #systolic.axes<M, K>>
+systolic.kernel @either(%X: !X, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c36 = arith.constant 36 : index
+  %is_first = arith.cmpi eq, %work, %c0 : index
+  %aligned = arith.select %is_first, %c8, %c32 : index
+  %x = systolic.load %X[%c0, %aligned] : !X -> tensor<16x32xf16, #tile>
+  %odd = arith.select %is_first, %c8, %c36 : index
+  %y = systolic.load %X[%c0, %odd] : !X -> tensor<16x32xf16, #tile>
+  %sum = arith.addf %x, %y : tensor<16x32xf16, #tile>
+  systolic.store %sum, %X[%c0, %c0] : tensor<16x32xf16, #tile>, !X
+  systolic.return
+}
