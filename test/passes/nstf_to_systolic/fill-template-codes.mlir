@@ -36,7 +36,7 @@ nstf.kernel @attention_0(%q: tensor<?x120xbf16>, %k: tensor<500x40xi8, #nstf.ope
 //--- attention-codes.mlir
 // Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
 // CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<VR, VC>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<SR, SC>>
-// CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control, partials = scratch, arrived = zeros]
+// CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control, partials = scratch, tiles = scratch, arrived = zeros]
 // CHECK-SAME: CODES = 1 : i64
 // CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DK>>
 // CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DK>> to tensor<32x16xf16, #systolic.axes<BK, DK>>
