@@ -84,9 +84,13 @@ static MemRefType fitToRows(MemRefType memory, DictionaryAttr parameters, Dictio
   SmallVector<int64_t> shape(memory.getShape());
   for (auto [size, axis] : llvm::zip_equal(shape, cast<systolic::AxesAttr>(memory.getMemorySpace()).getNames())) {
     auto product = dyn_cast<StringAttr>(axis);
-    for (StringRef factor : llvm::split(product ? product.getValue() : "", " * "))
-      if (auto elements = perToken.getAs<IntegerAttr>(factor))
-        size = size / cast<IntegerAttr>(parameters.get(factor)).getInt() * elements.getInt() * rows;
+    for (StringRef factor : llvm::split(product ? product.getValue() : "", " * ")) {
+      auto [name, divisor] = factor.split(" / ");
+      auto getExtent = [&](StringRef of) { return cast<IntegerAttr>(parameters.get(of)).getInt(); };
+      int64_t parts = divisor.empty() ? 1 : getExtent(divisor);
+      if (auto elements = perToken.getAs<IntegerAttr>(name))
+        size = size / llvm::divideCeil(getExtent(name), parts) * llvm::divideCeil(elements.getInt() * rows, parts);
+    }
   }
   shape.front() *= requests;
   return MemRefType::get(shape, memory.getElementType());
