@@ -31,7 +31,7 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
     SharedScratch shared = findSharedScratch(kernel);
     int64_t arrays = total - scratch;
     bool isTight = total > target->ldsBytes() ||
-                   (leavesRoomForTwo(kernel, *target, arrays) && !leavesRoomForTwo(kernel, *target, total));
+                   (leavesRoomForTwoWaves(kernel, *target, arrays) && !leavesRoomForTwoWaves(kernel, *target, total));
     if (shared.array && isTight) {
       shareScratch(kernel, shared);
       scratch = 0;
@@ -48,11 +48,6 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
                      remark::RemarkOpts::name("Lds").category(getArgument()).function(kernel.getSymName()))
         << (std::to_string(total) + " bytes of LDS, " + std::to_string(scratch) + " of them scratch")
         << remark::metric("lds", total) << remark::metric("scratch", scratch);
-  }
-
-  /// Whether `bytes` of LDS a workgroup leave each SIMD room for two waves.
-  static bool leavesRoomForTwo(KernelOp kernel, nstf::TargetView target, int64_t bytes) {
-    return target.ldsBytes() / std::max<int64_t>(bytes, 1) * countWaves(kernel) >= 2 * target.simdsPerComputeUnit();
   }
 
   void shareScratch(KernelOp kernel, SharedScratch shared) {

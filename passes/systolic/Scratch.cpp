@@ -46,6 +46,10 @@ int64_t nstf::systolic::getScratchBytes(KernelOp kernel) {
   return crews == 1 ? bytes : crews * llvm::alignTo(bytes, alignment);
 }
 
+bool nstf::systolic::leavesRoomForTwoWaves(KernelOp kernel, nstf::TargetView target, int64_t bytes) {
+  return target.ldsBytes() / std::max<int64_t>(bytes, 1) * countWaves(kernel) >= 2 * target.simdsPerComputeUnit();
+}
+
 SharedScratch nstf::systolic::findSharedScratch(KernelOp kernel) {
   int64_t bytes = getScratchBytes(kernel);
   if (bytes == 0 || kernel.getCrews() > 1)

@@ -1,6 +1,7 @@
 // The scratch LDS that an operation needs while it runs.
 #pragma once
 
+#include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 
 namespace nstf::systolic {
@@ -20,6 +21,9 @@ int64_t getScratchBytes(mlir::Operation *op, int64_t waveSize);
 
 /// LDS bytes of the shared scratch of a kernel: for each crew the need of the operation that needs most.
 int64_t getScratchBytes(KernelOp kernel);
+
+/// Whether `bytes` of LDS a workgroup leave each SIMD of a compute unit room for two of the kernel's waves.
+bool leavesRoomForTwoWaves(KernelOp kernel, nstf::TargetView target, int64_t bytes);
 
 /// Where the operations of a kernel that need scratch can have it: behind `array`, whose last access stands before
 /// `first`, the operation of the kernel's block in which the first of them is.

@@ -244,8 +244,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     if (!target || !kernel.getArray()->hasCell() ||
         (!stagesOperands(kernel) && countLoopRegisters(kernel) >= maxLoopRegistersOfTwo))
       return false;
-    return target.ldsBytes() / std::max<int64_t>(getLdsBytes(kernel), 1) * countWaves(kernel) >=
-           2 * target.simdsPerComputeUnit();
+    return leavesRoomForTwoWaves(kernel, target, getLdsBytes(kernel));
   }
 
   static bool stagesOperands(KernelOp kernel) {

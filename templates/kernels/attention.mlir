@@ -623,7 +623,8 @@ module {
     %is_split = arith.cmpi ne, %PARTS, %c1 : index
     %has_one_loop = func.call @has_one_loop() : () -> i1
     %has_tiles = arith.cmpi ugt, %is_split, %has_one_loop : i1
-    %keys_of_part = systolic.param "KEYS"
+    %KEYS = systolic.param "KEYS"
+    %keys_of_part = arith.maxui %KEYS, %c1 : index
     %parts_of_keys = arith.divui %end, %keys_of_part : index
     %some_parts = arith.maxui %parts_of_keys, %c1 : index
     %parts_of_tiles = arith.minui %some_parts, %PARTS : index
