@@ -26,6 +26,8 @@ def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
     ListOption<"targets", "targets", "std::string", "names, aliases or .yaml files; none: gfx942">,
     Option<"maxTokens", "max-tokens", "int64_t", "0", "rows of the largest step; 0: the module's nstf.max_tokens">,
     Option<"oneBucket", "one-bucket", "bool", "false", "one kernel for every number of rows, chosen for the most">,
+    Option<"batchInvariant", "batch-invariant", "bool", "false",
+           "one row has the kernels of the next bucket, so a row's bits do not depend on the number of rows in it">,
     Option<"symbol", "symbol", "std::string", "\"\"", "of a module's only kernel; empty: <kernel>_t<rows>">,
     Option<"templates", "templates", "std::string", "\"\"", "folder of kernels and tuning of one's own">,
     ListOption<"tuning", "tuning", "std::string",

@@ -63,7 +63,7 @@ public:
       buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *maxTokens)}
                                   : getTokenBuckets(*maxTokens, files);
     // A request must give the same bits alone and beside others, so it must not have a bucket of its own for one row.
-    if (getMaxRequests() > 1 && buckets.size() > 1 && buckets.front().second == 1) {
+    if ((options.batchInvariant || getMaxRequests() > 1) && buckets.size() > 1 && buckets.front().second == 1) {
       buckets.erase(buckets.begin());
       buckets.front().first = 1;
     }
@@ -237,6 +237,7 @@ struct SelectKernelsPass : nstf::impl::SelectKernelsPassBase<SelectKernelsPass> 
       options.targets.push_back("gfx942");
     options.maxTokens = maxTokens;
     options.oneBucket = oneBucket;
+    options.batchInvariant = batchInvariant;
     options.symbol = symbol;
     options.templates = templates;
     options.tuning.assign(tuning.begin(), tuning.end());

@@ -289,6 +289,7 @@ LogicalResult Compilation::selectKernels() {
   PipelineOptions select;
   select.targets = options.targets;
   select.oneBucket = options.wishes.oneBucket;
+  select.batchInvariant = options.batchInvariant == "on";
   select.symbol = options.wishes.symbol;
   select.templates = options.wishes.templates;
   select.tuning = options.wishes.tuning.getTexts();

@@ -48,6 +48,7 @@ struct CompileOptions {
   std::vector<std::string> architectures; ///< .yaml files besides templates/models: compiler/description/README.md
   description::RopeFactors ropeFactors = description::RopeFactors::Auto; ///< for longrope
   int64_t maxBatch = 1;                                                  ///< requests whose rows one step may hold
+  std::string batchInvariant;         ///< "on": one row has the kernels of 16; "off"; empty: on with a maxBatch above 1
   std::optional<int64_t> maxTokens;   ///< rows of the largest step; default: the context, at most 512
   std::optional<Precision> precision; ///< of matrix operands, weights and caches; default: the weights' own
   std::string quantize;               ///< weight format of the linears, "int4_g128"; empty: unchanged

@@ -45,6 +45,7 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
   select.tuning.assign(options.tuning.begin(), options.tuning.end());
   select.maxTokens = options.maxTokens;
   select.oneBucket = options.oneBucket;
+  select.batchInvariant = options.batchInvariant;
   select.symbol = options.symbol;
   select.templates = options.templates;
   model.addPass(createSelectKernelsPass(std::move(select)));

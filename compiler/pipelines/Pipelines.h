@@ -23,6 +23,7 @@ struct PipelineOptions {
   bool launches = true;                 ///< independent launches become one
   std::vector<std::string> targets;     ///< names, aliases or .yaml files; none: gfx942
   bool oneBucket = false;               ///< one kernel for every number of rows, chosen for the largest
+  bool batchInvariant = false;          ///< one row has the kernels of the next bucket
   std::string symbol;                   ///< name of a module's only kernel; empty: <kernel>_t<rows>
   std::string templates;                ///< folder of the user's kernels and tuning; empty: none
   std::vector<std::string> tuning;      ///< NAME=VALUE for parameters and schedule fields, over the catalog's

@@ -158,6 +158,12 @@ void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &
          "the same bits alone and beside 15 others")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option(
+         "--batch-invariant", compile.batchInvariant,
+         "on: in steps of 1 to 16 rows, a row's bits do not depend on how many rows there are; one row then has "
+         "the kernels of 16 (default: on with --max-batch of more than 1, else off)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("{on,off}");
   app.add_option("--max-tokens", compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");
@@ -235,6 +241,9 @@ void nstf::parseModelOptions(CompileOptions &compile, const std::string &precisi
   if (compile.maxBatch < 1 || compile.maxBatch > support::ControlBlock::maxRequests)
     throw std::runtime_error("--max-batch: expected 1 to " + std::to_string(support::ControlBlock::maxRequests) +
                              " but got " + std::to_string(compile.maxBatch));
+  if (compile.maxBatch > 1 && compile.batchInvariant == "off")
+    throw std::runtime_error("--batch-invariant: expected on with --max-batch=" + std::to_string(compile.maxBatch) +
+                             ", for a request's bits do not depend on others, but got off");
   if (compile.maxTokens && *compile.maxTokens < 1)
     throw std::runtime_error("--max-tokens: expected 1 or more but got " + std::to_string(*compile.maxTokens));
 }

@@ -3,6 +3,7 @@
 // RUN: nstf-opt %s -nstf-select-kernels | FileCheck %s --check-prefix=DEFAULT
 // RUN: nstf-opt %s -nstf-select-kernels=max-tokens=16 | FileCheck %s --check-prefix=FEWER
 // RUN: nstf-opt %s -nstf-select-kernels="max-tokens=16 one-bucket tuning=BM=4,waves=2x1" | FileCheck %s --check-prefix=ASKED
+// RUN: nstf-opt %s -nstf-select-kernels=batch-invariant | FileCheck %s --check-prefix=INVARIANT
 // RUN: nstf-opt %s -nstf-select-kernels | nstf-opt -verify-roundtrip -o /dev/null
 
 module attributes {nstf.max_tokens = 200 : i64} {
@@ -53,6 +54,11 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // CHECK: module @gfx90a attributes {nstf.target = {{{.*}}chip = "gfx90a",
 // CHECK: nstf.variant @linear_1_t1 of @linear_1 tokens [1, 1]
 // CHECK-NOT: @unused
+
+// One row has the kernels of 16.
+// INVARIANT: nstf.variant @linear_1_t16 of @linear_1 tokens [1, 16] {
+// INVARIANT-NEXT: nstf.part results [0] binding <"matmul"
+// INVARIANT: nstf.variant @silu_0_t16 of @silu_0 tokens [1, 16], [17, 64], [65, 200] {
 
 // DEFAULT: module @gfx942
 // DEFAULT-NOT: module @
