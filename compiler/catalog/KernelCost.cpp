@@ -70,14 +70,20 @@ KernelCost::Space KernelCost::rank(int64_t tokens) const {
     return space;
   std::vector<TuningCandidate> all(1);
   for (NamedAttribute entry : *tune) {
+    std::string name = entry.getName().str();
+    for (Attribute value : cast<ArrayAttr>(entry.getValue()))
+      if (auto text = dyn_cast<StringAttr>(value); text && !systolic::CostModel::judges(name))
+        space.unjudged[name].push_back(text.str());
+    if (space.unjudged.contains(name))
+      continue;
     std::vector<TuningCandidate> longer;
     for (const TuningCandidate &one : all)
       for (Attribute value : cast<ArrayAttr>(entry.getValue())) {
         TuningCandidate &next = longer.emplace_back(one);
         if (auto number = dyn_cast<IntegerAttr>(value))
-          next.parameters[entry.getName().str()] = number.getInt();
+          next.parameters[name] = number.getInt();
         else
-          next.schedule.set(entry.getName().getValue(), cast<StringAttr>(value).getValue());
+          next.schedule.set(name, cast<StringAttr>(value).getValue());
       }
     all = std::move(longer);
   }

@@ -36,7 +36,8 @@ public:
   struct Space {
     std::vector<TuningCandidate> legal; ///< fastest first
     size_t size = 0;
-    std::string refusal; ///< of the last candidate that a rule removed
+    std::string refusal;                                      ///< of the last candidate that a rule removed
+    std::map<std::string, std::vector<std::string>> unjudged; ///< of fields that the cost model knows nothing of
   };
   /// Empty if the template has no `tune`.
   Space rank(int64_t tokens) const;

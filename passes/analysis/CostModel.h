@@ -35,6 +35,8 @@ public:
   }
 
   Cost estimate(const KernelQuery &query) const;
+  /// Whether estimates depend on this field of the schedule.
+  static bool judges(llvm::StringRef field) { return field == "waves" || field == "buffers"; }
 
 private:
   KernelOp kernel;

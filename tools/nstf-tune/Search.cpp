@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 static constexpr double tieBand = 1.02, worstBand = 1.01;
 /// The timing model's relative error for kernels that matrix products limit, and for others (tools/bench timing).
 static constexpr double errorOfProducts = 0.05, errorOfWaiting = 0.07;
+/// Neighbours that are timed before the fastest candidate is looked for again.
+static constexpr size_t neighboursOfRound = 8;
 /// The parameter with the number of rows, which M gives too.
 static constexpr const char *rowsParameter = "ROWS";
 
@@ -133,18 +135,59 @@ std::string Search::describe(const SearchOptions &options, const Timer &timer) c
          timer.describe() + ", data " + support::sha256Hex(data).substr(0, 16);
 }
 
-std::vector<Timed> Search::chooseCandidates(size_t budget) const {
+/// Appends a candidate that neither list has.
+static void addNew(std::vector<Timed> &list, const std::vector<Timed> &known, Timed one) {
+  auto isSame = [&](const Timed &other) { return other.candidate.isSame(one.candidate); };
+  if (llvm::none_of(known, isSame) && llvm::none_of(list, isSame))
+    list.push_back(std::move(one));
+}
+
+std::vector<Timed> Search::chooseCandidates(const std::vector<Timed> &known, size_t count) const {
   std::vector<Timed> chosen;
   if (!row.tuning.empty())
-    chosen.push_back({{row.tuning, row.schedule, {}}, {}, /*isOfRow=*/true});
+    addNew(chosen, known, {{row.tuning, row.schedule, {}}, {}, /*isOfRow=*/true});
   for (const TuningCandidate &one : space.legal) {
-    if (chosen.size() >= budget)
+    if (chosen.size() >= count)
       break;
-    auto isSame = [&](const Timed &other) { return other.candidate.isSame(one); };
-    if (std::none_of(chosen.begin(), chosen.end(), isSame))
-      chosen.push_back({one, {}, false});
+    addNew(chosen, known, {one, {}, false});
   }
   return chosen;
+}
+
+bool Search::isNext(const TuningCandidate &one, const TuningCandidate &center) const {
+  size_t changes = llvm::count_if(one.parameters, [&](const auto &entry) {
+    auto other = center.parameters.find(entry.first);
+    return other == center.parameters.end() || other->second != entry.second;
+  });
+  return changes == 1 || (changes == 0 && one.schedule.waves != center.schedule.waves);
+}
+
+std::vector<Timed> Search::findNeighbours(const std::vector<Timed> &known, size_t count) const {
+  for (const Timed &center : sortByTime(known)) {
+    std::vector<Timed> found;
+    for (const auto &[field, values] : space.unjudged)
+      for (const std::string &value : values) {
+        TuningCandidate next = center.candidate;
+        next.schedule.set(field, value);
+        addNew(found, known, {std::move(next), {}, false});
+      }
+    for (const TuningCandidate &one : space.legal) {
+      if (found.size() >= count)
+        break;
+      if (!isNext(one, center.candidate))
+        continue;
+      TuningCandidate next = one;
+      for (const auto &[field, values] : space.unjudged)
+        if (std::string value = center.candidate.schedule.get(field); !value.empty())
+          next.schedule.set(field, value);
+      addNew(found, known, {std::move(next), {}, false});
+    }
+    if (!found.empty()) {
+      found.resize(std::min(found.size(), count));
+      return found;
+    }
+  }
+  return {};
 }
 
 KernelRequest Search::requestOf(const TuningCandidate &candidate) const {
@@ -182,21 +225,35 @@ std::vector<Trial> Search::tryAll(const std::vector<Timed> &candidates, bool isW
   return trials;
 }
 
+void Search::addTimed(std::vector<Timed> candidates, std::vector<Timed> &known, const SearchOptions &options,
+                      const Timer &timer, Journal *journal, const std::atomic<bool> &stop) const {
+  for (auto [one, trial] : llvm::zip_equal(candidates, tryAll(candidates, false, options, timer, journal, stop))) {
+    one.trial = trial;
+    known.push_back(std::move(one));
+  }
+}
+
 std::vector<Timed> Search::run(const SearchOptions &options, const Timer &timer, const std::atomic<bool> &stop) {
   std::optional<Journal> journal;
   if (!options.journal.empty())
     journal.emplace(options.journal, describe(options, timer), options.resumes);
   Journal *known = journal ? &*journal : nullptr;
-  std::vector<Timed> candidates = chooseCandidates(options.budget);
-  std::string fault;
-  for (auto [one, trial] : llvm::zip_equal(candidates, tryAll(candidates, false, options, timer, known, stop))) {
-    one.trial = trial;
-    if (!trial.isValid())
-      fault = one.candidate.str() + ": " + trial.fault;
+  // Half of the budget is for what the cost model says, half for what is next to the fastest.
+  std::vector<Timed> candidates;
+  addTimed(chooseCandidates(candidates, (options.budget + 1) / 2), candidates, options, timer, known, stop);
+  while (candidates.size() < options.budget) {
+    size_t left = options.budget - candidates.size();
+    std::vector<Timed> next = findNeighbours(candidates, std::min(left, neighboursOfRound));
+    if (next.empty())
+      next = chooseCandidates(candidates, left);
+    if (next.empty())
+      break;
+    addTimed(std::move(next), candidates, options, timer, known, stop);
   }
-  std::vector<Timed> sorted = sortByTime(std::move(candidates));
+  std::vector<Timed> sorted = sortByTime(candidates);
   if (sorted.empty())
-    throw std::runtime_error("expected a candidate that compiles but got none; the last one: " + fault);
+    throw std::runtime_error("expected a candidate that compiles but got none; the last one: " +
+                             candidates.back().candidate.str() + ": " + candidates.back().trial.fault);
   if (size_t alike = countAlike(sorted); alike > 1) {
     const std::vector<Timed> first(sorted.begin(), sorted.begin() + alike);
     for (auto [one, trial] : llvm::zip(sorted, tryAll(first, true, options, timer, known, stop)))

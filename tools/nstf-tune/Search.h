@@ -60,7 +60,16 @@ public:
   std::string putRow(const SearchOptions &options, TuningRow row, const Timer &timer) const;
 
 private:
-  std::vector<Timed> chooseCandidates(size_t budget) const;
+  /// The existing row's candidate, then the cost model's first ones, without those of `known`.
+  std::vector<Timed> chooseCandidates(const std::vector<Timed> &known, size_t count) const;
+  /// Candidates next to the fastest known one; if all of these are known, next to the second, and so on. They differ
+  /// from it in one field that the cost model does not judge, or in one parameter, in `waves`, or in both; those come
+  /// first that are fastest by the cost model.
+  std::vector<Timed> findNeighbours(const std::vector<Timed> &known, size_t count) const;
+  bool isNext(const TuningCandidate &one, const TuningCandidate &center) const;
+  /// Times candidates and appends them to `known`.
+  void addTimed(std::vector<Timed> candidates, std::vector<Timed> &known, const SearchOptions &options,
+                const Timer &timer, Journal *journal, const std::atomic<bool> &stop) const;
   /// Tries all candidates in `options.jobs` threads, except those in the journal.
   std::vector<Trial> tryAll(const std::vector<Timed> &candidates, bool isWorst, const SearchOptions &options,
                             const Timer &timer, Journal *journal, const std::atomic<bool> &stop) const;

@@ -8,11 +8,19 @@ import time
 
 folder, command = pathlib.Path(sys.argv[1]), sys.argv[2:]
 known = 0
+
+
+def count_lines():
+    try:
+        return sum(journal.read_text().count("\n") for journal in folder.rglob("*.journal"))
+    except FileNotFoundError:  # files come and go while the journal is written
+        return 0
+
+
 for _ in range(20):
     process = subprocess.Popen([*command, f"--templates={folder}", "--resume"], stdout=subprocess.DEVNULL)
     while process.poll() is None:
-        journals = list(folder.rglob("*.journal"))
-        lines = journals[0].read_text().count("\n") if journals else 0
+        lines = count_lines()
         if lines > known:
             known = lines
             process.kill()
