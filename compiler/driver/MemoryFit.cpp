@@ -3,8 +3,10 @@
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/driver/Registration.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <future>
 #include <stdexcept>
 
 using namespace nstf;
@@ -83,10 +85,13 @@ std::vector<MemoryOption> nstf::findFittingOptions(const CompileOptions &options
   if (options.quantize.empty())
     for (const char *format : {"int8", "int4_g128"})
       add(std::string("--quantize=") + format, [&](CompileOptions &with) { with.quantize = format; });
-  std::vector<MemoryOption> fitting;
+  std::vector<std::future<std::optional<manifest::Manifest>>> plans;
   for (const auto &[text, with] : candidates)
-    if (std::optional<manifest::Manifest> other = tryPlan(with))
-      if (uint64_t bytes = other->deviceMemory().total(); bytes <= deviceMemory)
-        fitting.push_back({text, bytes});
+    plans.push_back(std::async(std::launch::async, tryPlan, with));
+  std::vector<MemoryOption> fitting;
+  for (auto [candidate, other] : llvm::zip_equal(candidates, plans))
+    if (std::optional<manifest::Manifest> fits = other.get())
+      if (uint64_t bytes = fits->deviceMemory().total(); bytes <= deviceMemory)
+        fitting.push_back({candidate.first, bytes});
   return fitting;
 }

@@ -63,8 +63,10 @@ struct QuantizeWeightsPass : nstf::impl::QuantizeWeightsPassBase<QuantizeWeights
     for (auto &[get, values] : made)
       if (get->use_empty())
         get.erase();
+    DenseSet<StringAttr> used; // collected once: a walk for each weight would be quadratic
+    graph->walk([&](GetOp get) { used.insert(get.getSymbolAttr().getAttr()); });
     for (auto weight : llvm::make_early_inc_range(getOperation().getOps<WeightOp>()))
-      if (isReplaced(weight) && SymbolTable::symbolKnownUseEmpty(weight, getOperation()))
+      if (isReplaced(weight) && !used.contains(weight.getSymNameAttr()))
         weight.erase();
     remark::passed(graph->getLoc(),
                    remark::RemarkOpts::name("Quantized").category(getArgument()).function(graph->getSymName()))
