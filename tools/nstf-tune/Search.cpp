@@ -104,6 +104,18 @@ mlir::LogicalResult Search::prepare() {
   return mlir::success();
 }
 
+bool Search::isTuned(const Timer &timer) const {
+  std::optional<std::string_view> text = files.find(getTableName());
+  if (!text)
+    return false;
+  TuningRanges exact;
+  for (const auto &[name, value] : extents)
+    exact[name] = {value, value};
+  return llvm::any_of(parseTuning(*text, getTableName()).rows, [&](const TuningRow &one) {
+    return one.tuned && one.tuned->chip == timer.getChip() && one.ranges == exact;
+  });
+}
+
 void Search::keepSums(TuningCandidate &candidate) const {
   auto of = [](const std::map<std::string, int64_t> &parameters) {
     auto found = parameters.find("BK");

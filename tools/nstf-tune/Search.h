@@ -55,6 +55,8 @@ public:
   std::string describe(const SearchOptions &options, const Timer &timer) const;
   /// The timed candidates, best first. Empty if none is valid: then the last one's fault is printed on standard error.
   std::vector<Timed> run(const SearchOptions &options, const Timer &timer, const std::atomic<bool> &stop);
+  /// Whether the table that was used has a row for exactly these sizes that was tuned for the timer's chip.
+  bool isTuned(const Timer &timer) const;
   TuningRow makeRow(const std::vector<Timed> &timed, const Timer &timer) const;
   /// The text of the tuning file with the row.
   std::string putRow(const SearchOptions &options, TuningRow row, const Timer &timer) const;

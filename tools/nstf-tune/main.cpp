@@ -2,6 +2,7 @@
 #include "compiler/catalog/TuningText.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/ModelProducts.h"
 #include "compiler/driver/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/CommandLineError.h"
@@ -12,6 +13,7 @@
 #include "tools/nstf-tune/Search.h"
 #include "tools/nstfc/Commands.h"
 #include "tools/nstfc/KernelArguments.h"
+#include "tools/nstfc/ModelOptions.h"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -29,36 +31,36 @@ constexpr char version[] = "nstf-tune " NSTF_VERSION;
 /// The default number of candidates that are timed.
 constexpr int64_t defaultBudget = 32;
 
-const char *usage = "Finds the parameters and the schedule of a kernel: all that its template declares are ranked by "
-                    "the cost model, the\n"
-                    "first of them compiled and timed by the timing model, and the best becomes a tuning row.\n"
-                    "Usage: nstf-tune kernel KERNEL [OPTIONS] --target=CHIP [--templates=FOLDER | --ship]\n\n"
-                    "  nstf-tune kernel KERNEL --help  the options of one\n\n"
-                    "KERNEL is one that nstfc kernel --list shows.\n";
+const char *usage =
+    "Finds the parameters and the schedule of a kernel: all that its template declares are ranked by "
+    "the cost model, the\n"
+    "first of them compiled and timed by the timing model, and the best becomes a tuning row.\n"
+    "Usage: nstf-tune kernel KERNEL [OPTIONS] --target=CHIP [--templates=FOLDER | --ship]\n"
+    "       nstf-tune model MODEL [OPTIONS] --target=CHIP [--templates=FOLDER | --ship]\n\n"
+    "  nstf-tune kernel KERNEL --help  the options of one\n"
+    "  nstf-tune model --help          the options of a model, whose products are searched one by one\n\n"
+    "KERNEL is one that nstfc kernel --list shows, MODEL what nstfc compiles.\n";
 
 std::atomic<bool> stop = false;
 
-struct Arguments {
-  KernelArguments kernel;
+struct SearchArguments {
   OptionValues budget, jobs, rank, chip;
   bool ships = false, resumes = false;
-};
 
-void addOptions(CLI::App &app, const KernelDescription &description, Arguments &arguments) {
-  arguments.kernel.add(app, description);
-  app.option_defaults()->group("The search");
-  auto add = [&](const std::string &flag, OptionValues &values, const std::string &about) {
-    return addOption(app, flag, values, about);
-  };
-  add("--budget", arguments.budget, "candidates that are timed [" + std::to_string(defaultBudget) + "]")
-      ->type_name("N");
-  add("-j,--jobs", arguments.jobs, "candidates at once [one a core]")->type_name("N");
-  add("--chip", arguments.chip, "whose time is predicted [the target's default]")->type_name("CHIP|FILE.yaml");
-  add("--rank", arguments.rank, "print the first of the cost model's ranking, and time nothing")->type_name("N");
-  app.add_flag("--ship", arguments.ships, "put the row into templates/tuning of the working folder, a source tree");
-  app.add_flag("--resume", arguments.resumes, "go on with a search that was stopped");
-  app.set_version_flag("--version", version, "print the version and leave");
-}
+  void add(CLI::App &app) {
+    app.option_defaults()->group("The search");
+    auto option = [&](const std::string &flag, OptionValues &values, const std::string &about) {
+      return addOption(app, flag, values, about);
+    };
+    option("--budget", budget, "candidates that are timed [" + std::to_string(defaultBudget) + "]")->type_name("N");
+    option("-j,--jobs", jobs, "candidates at once [one a core]")->type_name("N");
+    option("--chip", chip, "whose time is predicted [the target's default]")->type_name("CHIP|FILE.yaml");
+    option("--rank", rank, "print the first of the cost model's ranking, and time nothing")->type_name("N");
+    app.add_flag("--ship", ships, "put the row into templates/tuning of the working folder, a source tree");
+    app.add_flag("--resume", resumes, "go on with a search that was stopped");
+    app.set_version_flag("--version", version, "print the version and leave");
+  }
+};
 
 int64_t readCount(const std::string &flag, const OptionValues &values, int64_t otherwise) {
   std::optional<std::string> text = once(flag, values);
@@ -97,29 +99,28 @@ void printResult(const Search &search, const std::vector<Timed> &timed, const Ti
   std::fflush(stdout);
 }
 
-int tune(const KernelDescription &description, const Arguments &arguments) {
-  KernelRequest request = arguments.kernel.makeRequest(description);
-  if (request.compile.targets.size() != 1)
+SearchOptions makeOptions(const SearchArguments &arguments, const CompileOptions &compile) {
+  if (compile.targets.size() != 1)
     throw std::runtime_error("--target: expected one chip, such as --target=gfx942, but got " +
-                             std::to_string(request.compile.targets.size()));
+                             std::to_string(compile.targets.size()));
   SearchOptions options;
   options.budget = readCount("--budget", arguments.budget, defaultBudget);
   options.jobs = readCount("--jobs", arguments.jobs, std::max(std::thread::hardware_concurrency(), 1u));
   options.resumes = arguments.resumes;
-  options.folder = request.compile.wishes.templates;
+  options.folder = compile.wishes.templates;
   if (arguments.ships && !options.folder.empty())
     throw std::runtime_error("--ship: expected it without --templates");
   if (arguments.ships && !fs::is_directory("templates/tuning"))
     throw std::runtime_error("--ship: expected a source tree with templates/tuning in the working folder");
   if (arguments.ships)
     options.folder = "templates";
-  request.compile.wishes.templates = hasTemplates(options.folder) ? options.folder.string() : "";
+  return options;
+}
 
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  mlir::MLIRContext context(registry);
-  printDiagnostics(context);
+/// Searches one kernel, and prints or writes its row.
+int tune(const KernelDescription &description, KernelRequest request, SearchOptions options,
+         const SearchArguments &arguments, mlir::MLIRContext &context) {
+  request.compile.wishes.templates = hasTemplates(options.folder) ? options.folder.string() : "";
   Search search(description, request, context);
   if (failed(search.prepare()))
     return 1;
@@ -134,10 +135,12 @@ int tune(const KernelDescription &description, const Arguments &arguments) {
     support::checkWritable(table);
     options.journal = table.string() + ".journal";
   }
-  std::unique_ptr<Timer> timer =
-      makePredictor(once("--chip", arguments.chip).value_or(findTarget(request.compile.targets.front()).defaultChip));
-  support::showProgress();
-  std::signal(SIGINT, [](int) { stop = true; });
+  const std::string target = request.compile.targets.front();
+  std::unique_ptr<Timer> timer = makePredictor(once("--chip", arguments.chip).value_or(findTarget(target).defaultChip));
+  if (options.resumes && search.isTuned(*timer)) {
+    std::cout << "tuned already\n";
+    return 0;
+  }
   std::vector<Timed> timed = search.run(options, *timer, stop);
   printResult(search, timed, *timer);
   TuningRow row = search.makeRow(timed, *timer);
@@ -150,6 +153,82 @@ int tune(const KernelDescription &description, const Arguments &arguments) {
   return 0;
 }
 
+mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  registerCodegenTranslations(registry);
+  return registry;
+}
+
+/// Parses a command's options. Returns an exit status if that is all, as with --help.
+std::optional<int> parse(CLI::App &app, int argc, char **argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help, --version
+      return app.exit(error);
+    throw std::runtime_error(support::describeCommandLineError(app, error));
+  }
+  support::showProgress();
+  std::signal(SIGINT, [](int) { stop = true; });
+  return std::nullopt;
+}
+
+int tuneKernel(const std::string &kernel, int argc, char **argv) {
+  KernelDescription description = KernelDescription::find(kernel);
+  CLI::App app(description.getAbout(), "nstf-tune kernel " + kernel);
+  KernelArguments ofKernel;
+  SearchArguments arguments;
+  ofKernel.add(app, description);
+  arguments.add(app);
+  if (std::optional<int> status = parse(app, argc, argv))
+    return *status;
+  KernelRequest request = ofKernel.makeRequest(description);
+  SearchOptions options = makeOptions(arguments, request.compile);
+  mlir::MLIRContext context(makeRegistry());
+  printDiagnostics(context);
+  return tune(description, request, options, arguments, context);
+}
+
+/// Each product of a model, for the most rows of each bucket of steps: rows are known at run time, as packages have it.
+int tuneModel(int argc, char **argv) {
+  CLI::App app("Searches the products of a model, one by one.", "nstf-tune model");
+  CompileOptions compile;
+  std::string precision = "auto";
+  std::vector<int64_t> rows;
+  SearchArguments arguments;
+  addModelOptions(app, compile, precision);
+  arguments.add(app);
+  app.add_option("--rows", rows, "rows of the steps to search for [the most of each bucket]")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("N,...");
+  if (std::optional<int> status = parse(app, argc, argv))
+    return *status;
+  parseModelOptions(compile, precision);
+  const SearchOptions options = makeOptions(arguments, compile);
+  compile.wishes.templates = hasTemplates(options.folder) ? options.folder.string() : "";
+  mlir::MLIRContext context(makeRegistry());
+  printDiagnostics(context);
+  mlir::FailureOr<ModelProducts> found = findProducts(compile, context);
+  if (failed(found))
+    return 1;
+  KernelDescription description = KernelDescription::find("matmul");
+  for (int64_t count : rows.empty() ? found->rows : rows)
+    for (const ModelProduct &product : found->products) {
+      std::cout << "== " << count << " rows, " << product.str() << ", " << product.count << " in a step" << std::endl;
+      KernelRequest request = product.request;
+      request.values["m"] = std::to_string(count);
+      request.runtimeRows = true;
+      request.compile.targets = compile.targets;
+      if (int status = tune(description, request, options, arguments, context))
+        return status;
+    }
+  if (found->pairs)
+    std::cout << "not searched: " << found->pairs << " kernels of two products of one operand\n";
+  return 0;
+}
+
 int run(int argc, char **argv) {
   std::string command = argc > 1 ? argv[1] : "";
   if (command == "--version") {
@@ -157,29 +236,21 @@ int run(int argc, char **argv) {
     return 0;
   }
   std::string kernel = argc > 2 ? argv[2] : "";
-  if (command == "--help" || command == "-h" || kernel == "--help" || kernel == "-h") {
+  bool asksForHelp = command == "kernel" && (kernel == "--help" || kernel == "-h");
+  if (command == "--help" || command == "-h" || asksForHelp) {
     std::cout << usage;
     return 0;
   }
+  if (command == "model")
+    return tuneModel(argc - 1, argv + 1);
   if (command != "kernel")
-    throw std::runtime_error("expected 'kernel' but got " +
+    throw std::runtime_error("expected 'kernel' or 'model' but got " +
                              (command.empty() ? "nothing" : "'" + support::escape(command) + "'"));
   if (kernel.empty() || kernel.front() == '-')
     throw std::runtime_error("expected the name of a kernel but got " +
                              (kernel.empty() ? "none" : "'" + support::escape(kernel) + "'") +
                              " (nstfc kernel --list shows them)");
-  KernelDescription description = KernelDescription::find(kernel);
-  CLI::App app(description.getAbout(), "nstf-tune kernel " + kernel);
-  Arguments arguments;
-  addOptions(app, description, arguments);
-  try {
-    app.parse(argc - 2, argv + 2);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help, --version
-      return app.exit(error);
-    throw std::runtime_error(support::describeCommandLineError(app, error));
-  }
-  return tune(description, arguments);
+  return tuneKernel(kernel, argc - 2, argv + 2);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
+#include "tools/nstfc/ModelOptions.h"
 
 #include <CLI/App.hpp>
 
@@ -21,13 +22,6 @@ struct CommandLine {
 };
 
 void addOptions(CLI::App &app, CommandLine &line);
-/// The options on which a model's memory depends.
-void addModelOptions(CLI::App &app, CompileOptions &compile, std::string &precision);
-/// Adds --rope-factors to a command that imports models.
-void addRopeFactors(CLI::App &app, description::RopeFactors &factors);
-
-/// Parses the texts of these options. Throws std::runtime_error for errors.
-void parseModelOptions(CompileOptions &compile, const std::string &precision);
 /// Parses the texts of all options: weights, precision, steps of --verify. Returns the stage to end with. Throws
 /// std::runtime_error for errors and for options that exclude each other.
 Stage parseOptions(CommandLine &line);
