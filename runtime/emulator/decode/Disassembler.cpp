@@ -278,7 +278,7 @@ struct Disassembler::Implementation {
   }
 };
 
-/// Implementations that are not in use: LLVM takes longer to make one than to decode a small program.
+/// Idle implementations, kept because LLVM takes longer to create one than to decode a small program.
 struct Disassembler::Idle {
   std::mutex mutex;
   std::vector<std::unique_ptr<Implementation>> all;
