@@ -243,7 +243,7 @@ LogicalResult KernelOp::verify() {
 ParseResult ParamOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   Type type = parser.getBuilder().getIndexType();
-  // Parsed with a type, or the attribute would take the type behind the colon as its own.
+  // Parsed with a type, or the attribute would take the type after the colon as its own.
   if (parser.parseAttribute(name, parser.getBuilder().getNoneType(), getNameAttrName(result.name), result.attributes) ||
       (succeeded(parser.parseOptionalColon()) && parser.parseType(type)) ||
       parser.parseOptionalAttrDict(result.attributes))

@@ -15,11 +15,11 @@ static constexpr int64_t waveLanes = 64, accessBytes = 16;
 /// The min number of elements along K that a lane holds of a cell, and the max number of accumulators that do not spill
 /// (systolic-select-array).
 static constexpr int64_t leastElements = 4, maxAccumulators = 128;
-/// VGPRs beside accumulators, operands and loads in flight.
+/// VGPRs in addition to accumulators, operands and loads in flight.
 static constexpr double ownRegisters = 24;
 /// Vector instructions that decode one code.
 static constexpr double instructionsOfCode = 1.5;
-/// Vector instructions of a block beside its products: branches, addresses, waits.
+/// Vector instructions of a block besides its products: branches, addresses, waits.
 static constexpr double instructionsOfBlock = 10;
 /// Bytes of code: of any kernel; per product, LDS read, accumulator and vector instruction; and per decoded load, by
 /// whether its codes fill whole bytes or are parts of bytes.
@@ -325,7 +325,7 @@ private:
       busy = std::max(addSquares({lines, chain, memory}), resident * block.issue);
     } else {
       double exchange = block.ldsWrite + 2 * target.barrierClocks();
-      // All workgroups issue their loads at once, and the memory serves one after the other.
+      // All workgroups issue their loads at once, and the memory serves one after another.
       double burst = std::max({block.l1, traffic.l2, traffic.mall, traffic.hbm});
       chain = (latency + burst) / (block.isTwoAhead ? 2 : 1) + exchange + block.decode;
       if (block.buffers == 0)

@@ -145,7 +145,7 @@ private:
         .Default([&](Operation *other) { countOther(other); });
   }
 
-  /// The body of a loop is a phase; code behind the loop counts to the phase before it.
+  /// The body of a loop is a phase; code after the loop counts to the phase before it.
   void visitLoop(scf::ForOp loop) {
     Known lower = lookup(loop.getLowerBound()), upper = lookup(loop.getUpperBound()), step = lookup(loop.getStep());
     int64_t rounds = 1;

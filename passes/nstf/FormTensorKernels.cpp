@@ -82,7 +82,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     return SmallVector<Operation *>(llvm::reverse(ops));
   }
 
-  /// Makes all uses of the step's number of tokens one value, and every `outs` that nobody reads empty, so that no
+  /// Makes all uses of the step's number of tokens one value, and every `outs` that is never read empty, so that no
   /// kernel gets a tensor of which it needs only the shape.
   LogicalResult nameTokens(ArrayRef<Operation *> ops) {
     tokensSource = {};

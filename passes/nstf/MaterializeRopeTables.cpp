@@ -43,7 +43,7 @@ struct MaterializeRopeTablesPass : nstf::impl::MaterializeRopeTablesPassBase<Mat
     }
   }
 
-  // The weight with this formula: one that the module has already, or a new one in front of the graph.
+  // The weight with this formula: one that the module has already, or a new one before the graph.
   WeightOp getTable(RopeTableAttr formula, GraphOp graph, SymbolTable &symbols) {
     auto type = RankedTensorType::get({static_cast<int64_t>(graph.getContext()), formula.getWidth()},
                                       Float32Type::get(&getContext()));

@@ -297,7 +297,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (findCodeProduct(region.getAnchor()))
       setScaledTypes(slot, program);
 
-    // The operands of the slot become buffers behind the output.
+    // The operands of the slot become buffers after the output.
     SmallVector<Value> buffers;
     for (auto [i, operand] : llvm::enumerate(operands)) {
       std::string name = ("e" + Twine(i)).str();

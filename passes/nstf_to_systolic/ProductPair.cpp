@@ -61,7 +61,7 @@ private:
     copies.map(loop.getResult(0), loop.getResult(1));
   }
 
-  /// Copies the code behind the loop up to the call of the slot, which takes both results.
+  /// Copies the code after the loop up to the call of the slot, which takes both results.
   LogicalResult copyResults() {
     func::CallOp call;
     for (Operation &op :

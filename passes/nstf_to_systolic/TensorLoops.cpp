@@ -129,7 +129,7 @@ Value TensorPull::reduceInOrder(linalg::GenericOp op, unsigned result, Loops &lo
     scf::YieldOp::create(builder, tiles.loc, values);
     values = SmallVector<Value>(loop.getResults());
   }
-  known.erase(known.begin() + outside, known.end()); // the code behind the loops cannot use their values
+  known.erase(known.begin() + outside, known.end()); // the code after the loops cannot use their values
   return values[result];
 }
 

@@ -364,7 +364,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     if (!tile || tile.getEncoding() == layout)
       return;
     RankedTensorType wanted = withLayout(tile, layout);
-    // A value that a loop does not change is converted in front of the loop.
+    // A value that a loop does not change is converted before the loop.
     while (auto loop = dyn_cast<scf::ForOp>(place->getParentOp())) {
       if (loop.getRegion().isAncestor(use.get().getParentRegion()))
         break;
@@ -380,7 +380,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     ++conversions;
   }
 
-  /// The place to share x between waves: behind all loads, so that they are in flight, and before the first use of a
+  /// The place to share x between waves: after all loads, so that they are in flight, and before the first use of a
   /// loaded tile.
   static Operation *getPlaceAfterLoads(DotOp dot) {
     Operation *place = dot;

@@ -38,7 +38,7 @@ private:
     int64_t lastRead = -1; ///< the epoch of the last read
   };
 
-  /// Does the actions that the first block expects to be done; they stand in front of the loop.
+  /// Does the actions that the first block expects to be done; they come before the loop.
   void prepare() {
     for (int64_t block = 0; block < maxAhead; ++block)
       for (const PlanAction &action : plan.getRound())
@@ -46,7 +46,7 @@ private:
           write(getLds(action), block);
         else if (action.kind == PlanActionKind::Stage && block < action.ahead)
           stage(getLds(action), block);
-    for (auto &[key, buffer] : buffers) // the code in front of the loop waits for the staged first block
+    for (auto &[key, buffer] : buffers) // the code before the loop waits for the staged first block
       if (buffer.block == 0)
         buffer.there = epoch;
     ++epoch;
@@ -201,7 +201,7 @@ std::string findForeign(PlanAttr plan, const ProductLoop &product, int64_t steps
 }
 
 /// plan_c15: with two buffers, the original loop must write at the begin of a round, between two barriers, and have no
-/// further barrier. The plan has a single barrier, and writes one round ahead behind it.
+/// further barrier. The plan has a single barrier, and writes one round ahead after it.
 std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, const ProductLoop &product) {
   const size_t writes = product.writes.size();
   if (plan.getBuffers() > 2)

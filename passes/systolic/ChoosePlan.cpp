@@ -100,7 +100,7 @@ private:
 
   /// Chooses when tiles are loaded. With two buffers, as soon as registers are free. With one buffer, which is read to
   /// its end before the next block is written, over the steps until then. If halves of the waves take turns, in the
-  /// steps with the fewest reads, so that no turn is much longer than its products: the last one, behind the write, and
+  /// steps with the fewest reads, so that no turn is much longer than its products: the last one, after the write, and
   /// the first.
   void placeLoads(bool takesTurns) {
     int64_t tiles = product.writes.size();
@@ -169,7 +169,7 @@ private:
                          draft.readsFirst, round);
   }
 
-  /// Operands by size, the largest first: a tile written behind the reads of a large operand has been in flight for
+  /// Operands by size, the largest first: a tile written after the reads of a large operand has been in flight for
   /// longest.
   SmallVector<size_t> getOperandsBySize() const {
     SmallVector<ReadOp> reads;
@@ -195,7 +195,7 @@ private:
         add(PlanActionKind::Read, order[index], 1);
       for (size_t tile = 0; hasPairs && index == 0 && tile < tiles; ++tile)
         add(PlanActionKind::Write, tile, draft.writeAhead);
-      // Each tile is loaded directly behind its write, so that a write does not wait for all loads in flight.
+      // Each tile is loaded directly after its write, so that a write does not wait for all loads in flight.
       if (!hasPairs && index < tiles) {
         add(PlanActionKind::Write, index, draft.writeAhead);
         load(index);
@@ -253,7 +253,7 @@ private:
 
 } // namespace
 
-/// The action behind which the next round's tile is loaded. For a tile that goes through LDS it is the barrier after
+/// The action after which the next round's tile is loaded. For a tile that goes through LDS it is the barrier after
 /// the last write, where no wave waits for the tile. For a direct load it is the product that uses the tile, since its
 /// registers are free then. The end of the round: there is no such action.
 static const PlanAction *findPlace(const ProductLoop &product, ArrayRef<PlanAction> round, size_t tile) {
@@ -327,7 +327,7 @@ private:
     return getPlan(1, round);
   }
 
-  /// The plan with two buffers: writes stand behind the reads of the first product.
+  /// The plan with two buffers: writes come after the reads of the first product.
   PlanAttr makePlanOfTwo() {
     SmallVector<PlanAction> round = {{PlanActionKind::Barrier}};
     auto isOfLds = [&](size_t tile) { return tile < product.writes.size(); };

@@ -20,7 +20,7 @@ namespace {
 /// Adjacent loads of one round.
 struct Group {
   int64_t ahead;
-  Operation *behind; ///< the op of the loop behind which they stand; null: the begin of the body
+  Operation *behind; ///< the op of the loop after which they come; null: the begin of the body
   SmallVector<LoadOp> loads;
 };
 
@@ -31,7 +31,7 @@ public:
     llvm::SmallPtrSet<Operation *, 4> known;
     Operation *behind = nullptr;
     for (const PlanAction &action : plan.getRound()) {
-      // Writes to another buffer stand in front of the loads.
+      // Writes to another buffer come before the loads.
       if (action.kind == PlanActionKind::Write && plan.getBuffers() > 1)
         continue;
       if (action.kind != PlanActionKind::Load) {
@@ -223,7 +223,7 @@ private:
   }
 
   const ProductLoop &product;
-  Operation *behind = nullptr; ///< the op of the loop behind which the writes stand
+  Operation *behind = nullptr; ///< the op of the loop after which the writes come
 };
 
 } // namespace

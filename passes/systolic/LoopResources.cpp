@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// VGPRs of a loop beside sums, operands and loads in flight.
+/// VGPRs of a loop in addition to sums, operands and loads in flight.
 static constexpr int64_t registersOfAddresses = 24;
 
 int64_t nstf::systolic::countRegisters(Type tile) {
@@ -84,7 +84,7 @@ int64_t LoopResources::countLdsBytes(const ProductLoop &product, PlanAttr plan) 
   for (Type type : op.getArgumentTypes())
     if (auto lds = dyn_cast<LdsType>(type))
       bytes += lds.getSizeInBytes();
-  // Scratch lies in the arrays, if they have room, where it would otherwise reduce the workgroups on a compute unit.
+  // Scratch shares an array's memory, if it fits, where it would otherwise reduce the workgroups on a compute unit.
   int64_t scratch = findSharedScratch(op).array ? 0 : getScratchBytes(op);
   return bytes + scratch + (plan.getBuffers() - 1) * countBlockBytes(product);
 }

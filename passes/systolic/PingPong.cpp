@@ -37,7 +37,7 @@ struct LdsAccess {
   }
 };
 
-/// Memory work and the products behind it.
+/// Memory work and the products after it.
 struct Turn {
   SmallVector<LoadOp> loads;
   SmallVector<LdsAccess> accesses;
@@ -84,7 +84,7 @@ std::string collectTurns(scf::ForOp loop, SmallVectorImpl<Turn> &turns, SmallVec
   return turns.size() < 2 ? "it has one step" : "";
 }
 
-/// Makes the accesses of a turn those of one stretch, so that all barriers stand between turns: accesses of earlier
+/// Restricts each turn to the accesses of one stretch, so that all barriers are between turns; accesses of earlier
 /// stretches move to the turns before. Returns empty, or the reason why that is impossible.
 std::string separateStretches(MutableArrayRef<Turn> turns) {
   SmallVector<LdsAccess> ahead;
@@ -113,7 +113,7 @@ std::string separateStretches(MutableArrayRef<Turn> turns) {
   return "";
 }
 
-/// Spreads adjacent loads over the turns behind them that have none, to keep the longest turn short.
+/// Spreads adjacent loads over the turns after them that have none, to keep the longest turn short.
 void spreadLoads(MutableArrayRef<Turn> turns) {
   for (size_t first = 0; first < turns.size(); ++first) {
     size_t count = turns[first].loads.size(), room = 1;

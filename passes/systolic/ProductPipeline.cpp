@@ -71,7 +71,7 @@ private:
   Value blocksAfter(Value k, int64_t blocks) {
     return arith::AddIOp::create(builder, loc, k, constant(blocks * *product.step));
   }
-  /// The begin of a block in front of the rounds.
+  /// The begin of a block before the rounds.
   Value blockAt(int64_t block) { return block ? blocksAfter(loop.getLowerBound(), block) : loop.getLowerBound(); }
 
   bool findSharedArray() {
@@ -281,7 +281,7 @@ private:
                     block.inside);
   }
 
-  /// Waits in front of the rounds for the staged first block.
+  /// Waits before the rounds for the staged first block.
   void waitForFirstStage() {
     int64_t accesses = 0;
     for (auto [index, stage] : llvm::enumerate(product.stages))
@@ -302,7 +302,7 @@ private:
 
   void read(size_t index, int64_t block, int64_t step) {
     auto &[whole, role] = operands[index];
-    // Two products that read the same fragment one after the other share the read.
+    // Two products that read the same fragment one after another share the read.
     for (size_t other = 0; other < index; ++other)
       if (operands[other] == operands[index] && fragments[other].size() == fragments[index].size() + 1)
         return fragments[index].push_back(fragments[other].back());
@@ -324,7 +324,7 @@ private:
       read.pop_front();
   }
 
-  /// Emits block `number` of a round that begins at `begin`, or one of the last `left` blocks behind the rounds.
+  /// Emits block `number` of a round that begins at `begin`, or one of the last `left` blocks after the rounds.
   void makeBlock(int64_t number, Value begin, std::optional<int64_t> left) {
     bool isLast = left && number + 1 == *left;
     std::map<int64_t, Loading> blocks; // by the number of blocks ahead
@@ -354,7 +354,7 @@ private:
         stage(getLoading(action.ahead), action.index, block);
         break;
       case PlanActionKind::Wait:
-        if (!isLast) // few accesses are in flight behind the rounds
+        if (!isLast) // few accesses are in flight after the rounds
           waitForStages(begin ? action.ahead : 0);
         break;
       case PlanActionKind::Barrier:

@@ -81,7 +81,7 @@ private:
     return product.writes.empty() && product.stages.empty() && (isChain || (array && array.getRuns()));
   }
 
-  /// Keeps each load for the next round behind the product that used the previous tile, and the loads in front of the
+  /// Keeps each load for the next round after the product that used the previous tile, and the loads before the
   /// loop in the same order. A wait is then for the older half of the loads in flight.
   void pinLoads(scf::ForOp loop) {
     pinFirst(loop, /*readsLds=*/false);
@@ -147,7 +147,7 @@ private:
   /// number of accesses to wait for is the same from both entries of the loop.
   static void pinFirst(scf::ForOp loop, bool readsLds = true) {
     SmallVector<Operation *> work;
-    auto isForLoop = [&](Operation *user) { // ops in front of the loop do not use it
+    auto isForLoop = [&](Operation *user) { // ops before the loop do not use it
       Operation *reader = loop->getBlock()->findAncestorOpInBlock(*user);
       return !reader || !reader->isBeforeInBlock(loop) || llvm::is_contained(work, reader);
     };
@@ -178,7 +178,7 @@ private:
     if (llvm::any_of(pending, isNeeded))
       while (llvm::any_of(pending, llvm::IsaPred<BarrierOp>))
         pending = pending.drop_front();
-    // An op stays in front of the product if its users do.
+    // An op stays before the product if its users do.
     auto isForLater = [&](Operation *op, ArrayRef<Operation *> later) {
       return llvm::all_of(op->getUsers(), [&](Operation *user) {
         Operation *place = mma->getBlock()->findAncestorOpInBlock(*user);

@@ -66,8 +66,8 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
   }
 
 private:
-  /// The reason why a workgroup cannot have this number of parts; empty if it can. LDS must hold the parts of a sum
-  /// beside the operands.
+  /// The reason why a workgroup cannot have this number of parts; empty if it can. LDS must hold the parts of a sum in
+  /// addition to the operands.
   std::string getMisfit(ArrayRef<scf::ForOp> loops, int64_t parts) {
     KernelOp kernel = getOperation();
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
@@ -106,8 +106,8 @@ private:
     return RankedTensorType::get(shape, sum.getElementType(), AxesAttr::get(sum.getContext(), axes));
   }
 
-  /// Whether each wave takes a run of columns of its own and never exchanges data with the others. That requires that
-  /// no waves stand along rows and columns, and that a run is long enough for memory.
+  /// Whether each wave takes its own run of columns and never exchanges data with the others. That requires that no
+  /// waves split rows and columns, and that a run is long enough for memory.
   bool takesRuns(const ProductLoop &product, int64_t parts) {
     nstf::support::Schedule::Waves waves = getOperation().getWaves();
     auto isLongEnough = [&](LoadOp load) {

@@ -13,7 +13,7 @@ constexpr int64_t offsetFieldBytes = 4096;
 /// The max number of address VGPRs that a load may keep live through a loop to save scalar additions in it.
 constexpr int64_t maxAddresses = 8;
 
-/// The max number of SGPRs that a load may take in front of a loop to save additions in each lane.
+/// The max number of SGPRs that a load may take before a loop to save additions in each lane.
 constexpr int64_t maxChoices = 3;
 
 static bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
@@ -182,7 +182,7 @@ int64_t BufferAccess::countAddresses() {
   return addresses.size();
 }
 
-/// The loop in front of which the lanes' part of addresses is computed: the innermost, unless that takes too many
+/// The loop before which the lanes' part of addresses is computed: the innermost, unless that takes too many
 /// VGPRs.
 scf::ForOp BufferAccess::getLoop() {
   Operation *around = index.builder.getInsertionBlock()->getParentOp();

@@ -64,7 +64,7 @@ private:
     amdgpu::SchedBarrierOp::create(builder, kernel.getLoc(), amdgpu::sched_barrier_opt_enum::none);
   }
 
-  /// Fetches the code behind a loop, because the loop's loads have evicted it from the L2 since the begin of the
+  /// Fetches the code after a loop, because the loop's loads have evicted it from the L2 since the begin of the
   /// kernel. All waves fetch the same lines, so that no lane must keep its thread id live through the loop.
   static void fetchBehind(Operation *loop, int64_t lineBytes) {
     OpBuilder builder(loop->getContext());

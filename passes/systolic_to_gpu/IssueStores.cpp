@@ -57,7 +57,7 @@ private:
     amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none);
   }
 
-  /// Whether a write to LDS follows a read: only then can stores move in front of LDS accesses.
+  /// Whether a write to LDS follows a read: only then can stores move before LDS accesses.
   bool takesLdsTwice() {
     bool hasRead = false;
     for (Operation &op : block) {
@@ -71,14 +71,14 @@ private:
     return false;
   }
 
-  /// Moves stores in front of parts.
+  /// Moves stores before parts.
   void issue() {
-    llvm::MapVector<Operation *, SmallVector<Operation *>> leaving; // by the part they move in front of, in order
+    llvm::MapVector<Operation *, SmallVector<Operation *>> leaving; // by the part they move before, in order
     for (amdgpu::RawBufferStoreOp store : stores)
       if (Operation *part = findPart(store))
         leaving[part].push_back(store);
     for (auto &[part, stored] : leaving) {
-      // The address computation of the part's first access stays in front of the access.
+      // The address computation of the part's first access stays before the access.
       Operation *place = part->getNextNode();
       while (isPure(place))
         place = place->getNextNode();
@@ -107,7 +107,7 @@ private:
       whole.erase();
   }
 
-  /// Moves computations on results, behind the last loop, to their first use.
+  /// Moves computations on results, after the last loop, to their first use.
   void computeLate() {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (op.getNumRegions())
@@ -123,7 +123,7 @@ private:
     }
   }
 
-  /// The part in front of which a store moves. Between the reads that the store needs and that part lies another part,
+  /// The part before which a store moves. Between the reads that the store needs and that part lies another part,
   /// whose accesses cover the latency of these reads. Null: the store stays.
   Operation *findPart(amdgpu::RawBufferStoreOp store) {
     llvm::SetVector<Operation *> needed;

@@ -176,7 +176,7 @@ private:
     block->getOperations().splice(block->without_terminator().end(), body.getOperations());
   }
 
-  /// The arguments of the parts one after the other; all parts share the control block.
+  /// The arguments of the parts one after another; all parts share the control block.
   struct Arguments {
     explicit Arguments(ArrayRef<Part> parts) {
       llvm::StringSet<> names;

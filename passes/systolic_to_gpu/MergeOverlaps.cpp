@@ -21,7 +21,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// An instruction that occupies a pipe for a number of clocks, behind the ops that compute its operands; or a number of
+/// An instruction that occupies a pipe for a number of clocks, after the ops that compute its operands; or a number of
 /// clocks without an instruction. A pipe that several SIMDs share is occupied for the time of all of them.
 struct Unit {
   SmallVector<Operation *> ops;
@@ -116,7 +116,7 @@ private:
         end(costs.getLdsCoverClocks());
       unit.ops.push_back(&op);
       if (waitsForLds || isa<amdgpu::LDSBarrierOp, ROCDL::SBarrierOp>(op)) {
-        // Products in front of a barrier keep the matrix core busy while the barrier opens. Products behind it go
+        // Products before a barrier keep the matrix core busy while the barrier opens. Products after it go
         // before the LDS reads, which all waves issue at once.
         end(costs.getBarrierCoverClocks());
         continue;
@@ -132,7 +132,7 @@ private:
       }
       end(clocks);
     }
-    // A priority is set right behind the last access; other ops behind it use the part's results and come last.
+    // A priority is set right after the last access; other ops after it use the part's results and come last.
     for (Operation *op : unit.ops)
       if (isa<ROCDL::SetPrioOp>(op) && !part.units.empty())
         part.units.back().ops.push_back(op);

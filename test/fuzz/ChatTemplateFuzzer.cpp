@@ -1,5 +1,5 @@
 // Fuzzes chat templates: parses one, then renders a conversation within small limits. The conversation is the JSON
-// behind a NUL in the input.
+// after a NUL in the input.
 #include "nstf/ChatTemplate.h"
 #include "support/Utf8.h"
 #include "test/fuzz/FuzzInput.h"

@@ -1,4 +1,4 @@
-// Fuzzes tokenizer.json: reads it, then converts texts to ids and back. The part behind a NUL in the input is a text
+// Fuzzes tokenizer.json: reads it, then converts texts to ids and back. The part after a NUL in the input is a text
 // too.
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
 #include "test/fuzz/FuzzInput.h"

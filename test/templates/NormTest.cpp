@@ -100,7 +100,7 @@ TEST_F(NormTest, RmsNormOfGroups) {
   }
 }
 
-/// Rows behind those of the step do not count, even if they hold a NaN.
+/// Rows after those of the step do not count, even if they hold a NaN.
 TEST_F(NormTest, MeanRows) {
   for (const std::string tiles :
        {"BM=3,BN=96,waves=3x1", "BM=6,BN=48,waves=2x3", "BM=1,BN=7,waves=1x1", "BM=16,BN=64,waves=4x1"})

@@ -193,7 +193,7 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
   const HazardFacts &hazards = hazardsOf(op, facts);
   WaveState &state = waves[&wave];
-  // Compilers count the instructions of a block to its end, and beyond a taken conditional jump also the jumps behind
+  // Compilers count the instructions of a block to its end, and beyond a taken conditional jump also the jumps after
   // it (LLVM getWaitStatesSince). The hardware takes longer than that for a jump.
   if (state.time && op->instruction != state.last + 1 && isConditionalBranch(context.facts->of(state.last)))
     for (uint32_t next = state.last + 1; isBranch(context.facts->of(next)); ++next) {

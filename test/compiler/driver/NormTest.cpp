@@ -96,7 +96,7 @@ TEST_F(KernelTest, FirstAndMeanOfRows) {
   check(graph, allTokens());
 }
 
-/// Steps at many positions up to the table's last row: alone, behind an embedding and in a chain, with and without an
+/// Steps at many positions up to the table's last row: alone, after an embedding and in a chain, with and without an
 /// offset, and with one row.
 TEST_F(KernelTest, AddPositions) {
   GraphText graph(300, 54);

@@ -49,7 +49,7 @@ TEST(MemoryPlan, SizesAreAligned) {
 }
 
 TEST(MemoryPlan, SmallestGapThatFits) {
-  // All except the last lie one behind the other: 0, 100, 190, 270, 320. At step 5 two of them are dead and leave gaps
+  // All except the last lie one after another: 0, 100, 190, 270, 320. At step 5 two of them are dead and leave gaps
   // of 90 (at 100) and 50 (at 270); the value of 30 takes the smaller gap.
   std::vector<LiveInterval> values = {{100, 0, 9}, {90, 0, 3}, {80, 0, 9}, {50, 0, 3}, {40, 0, 9}, {30, 5, 9}};
   MemoryPlan plan = planMemory(values, 1);

@@ -25,7 +25,7 @@ TEST(WorkgroupOrder, IsOneToOne) {
             // A launch of fewer rows of a larger grid has the same places.
             EXPECT_EQ((WorkgroupOrder{13, columns, xcds, window}.place(i, rows)), std::pair(row, column));
           }
-          // If the whole grid is launched, the workgroups behind these have none of its rows.
+          // If the whole grid is launched, the workgroups after these have none of its rows.
           for (int64_t i = rows * columns; i < 13 * columns; ++i) {
             const auto [row, column] = WorkgroupOrder{13, columns, xcds, window}.place(i, rows);
             ASSERT_TRUE(row == rows && column >= 0 && column < columns);

@@ -99,7 +99,7 @@ nstf.graph @apart(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x12xf32> {n
 
 // -----
 
-// A bias stays with its linear. An activation of one operand moves into the kernel of the other operand, behind the
+// A bias stays with its linear. An activation of one operand moves into the kernel of the other operand, after the
 // anchor.
 
 nstf.weight @w : tensor<8x8xf32>
@@ -159,7 +159,7 @@ nstf.graph @softmax(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {
 
 // -----
 
-// Two embeddings, their sum and positions form two launches; elementwise ops behind a layer_norm join it.
+// Two embeddings, their sum and positions form two launches; elementwise ops after a layer_norm join it.
 
 nstf.weight @words : tensor<32x8xf32>
 nstf.weight @types : tensor<2x8xf32>

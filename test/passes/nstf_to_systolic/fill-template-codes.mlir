@@ -49,7 +49,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf16>, %k: tensor<512x16xi8>, %v: tensor
 //--- matvec-codes.mlir
 // A quantised matrix is loaded as codes, scales and zeros. Codes are multiplied undecoded, with an offset if x is f16.
 // The sums are corrected by the zeros, which include the offset, and multiplied by the scales. The loads come first, so
-// that x is shared behind them.
+// that x is shared after them.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: %[[W:[a-zA-Z0-9_]+]]: memref<64x1xi32, #systolic.axes<N, K_codes>>
 // CHECK-SAME: %[[S:[a-zA-Z0-9_]+]]: memref<64x1xf16, #systolic.axes<N, K_scales>>

@@ -32,7 +32,7 @@
 
 //--- matmul.mlir
 // Tuning overrides the defaults; `?` is max_tokens. Bias, silu and the residual are in the slot; bias and residual have
-// buffers behind the output's.
+// buffers after the output's.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
 // CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32xf32, #systolic.axes<BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>

@@ -127,7 +127,7 @@ systolic.kernel @crews_arrive(%n: !N, %work: index)
 !whole = tensor<64x128xf32, #systolic.fragment<reg [1:128*1], lane [0:64*1], wave []>>
 
 // The arrays take all 64 KiB. Their last access precedes the conversion, so the conversion uses the first of them,
-// behind a barrier.
+// after a barrier.
 // CHECK-LABEL: systolic.kernel @shared(
 // CHECK-SAME: %{{.+}}: !systolic.lds<2 x 64x128xf32, unit, #systolic.axes<BM, BK>> {systolic.scratch})
 // CHECK: systolic.read
@@ -172,7 +172,7 @@ systolic.kernel @apart(%work: index, %lds: !lds)
 !lds = !systolic.lds<1 x 64x128xf32, unit, #systolic.axes<BM, BK>>
 !whole = tensor<64x128xf32, #systolic.fragment<reg [1:128*1], lane [0:64*1], wave []>>
 
-// An array that is read behind the conversion cannot hold its scratch.
+// An array that is read after the conversion cannot hold its scratch.
 // CHECK-LABEL: systolic.kernel @read_later(
 // CHECK-SAME: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
 // expected-remark @+1 {{"33792 bytes of LDS, 1024 of them scratch"}}

@@ -1,4 +1,4 @@
-// A loop that does more than sum products loads the tiles for LDS one round ahead, behind the barrier that follows
+// A loop that does more than sum products loads the tiles for LDS one round ahead, after the barrier that follows
 // their writes.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
@@ -79,7 +79,7 @@ systolic.kernel @follows(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// A tile that does not go through LDS is loaded behind the product that uses it, whose registers then hold the next
+// A tile that does not go through LDS is loaded after the product that uses it, whose registers then hold the next
 // round's tile.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>

@@ -163,7 +163,7 @@ systolic.kernel @columns_before(%X: !X, %Y: !Y, %work: index, %lds_x: !lds, %lds
 // -----
 
 // Three blocks: pairs would not end with the row, so each block is loaded by itself. The products of the last block
-// stand behind the loop, without reads.
+// come after the loop, without reads.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*16], lane [0:16*1, 1:4*8], wave []>

@@ -8,8 +8,8 @@
 // RUN:   | FileCheck %s --check-prefix=FLOW
 
 // Three buffers of 2 KiB, eight accesses each. The code before the loop waits for the first block. In the loop each
-// block is waited for before the barrier in front of its reads, while the next one may be in flight. Then the buffer
-// that was read is staged again. Of four blocks one stands behind the loop.
+// block is waited for before the barrier that precedes its reads, while the next one may be in flight. Then the buffer
+// that was read is staged again. Of four blocks one comes after the loop.
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1, 0:2*16], lane [1:32*1, 0:2*8], wave []>
 #acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>

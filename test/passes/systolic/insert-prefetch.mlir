@@ -3,7 +3,7 @@
 
 // Four blocks of 32 along K, each of two steps of 16. A round is two blocks. The reads of a step precede the products
 // of the step before. In the first step of a block the next block is written and the one after it loaded, each tile
-// behind the write of its registers. One barrier stands in the last step of a block.
+// after the write of its registers. One barrier stands in the last step of a block.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
@@ -69,7 +69,7 @@ systolic.kernel @even(%X: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
 
 // -----
 
-// Three blocks, or none if the work item lies outside: the last one stands behind the loop, in two steps and without
+// Three blocks, or none if the work item lies outside: the last one comes after the loop, in two steps and without
 // loads.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>

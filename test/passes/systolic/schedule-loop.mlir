@@ -170,7 +170,7 @@ systolic.kernel @written(%X: !X, %work: index, %lds: !lds)
   systolic.return
 }
 
-// An op stays in front of the product if another op there uses it.
+// An op stays before the product if another op there uses it.
 // CHECK-LABEL: systolic.kernel @taken(
 // CHECK: scf.for
 // CHECK-NEXT: %[[TWICE:.+]] = arith.addf
@@ -202,8 +202,8 @@ systolic.kernel @taken(%X: !X, %work: index, %lds: !lds)
 
 #direct = #systolic.plan<buffers = 1, order = merged, pinned, round = [multiply, load 0 +1, multiply 1, load 1 +1]>
 
-// No tile goes through LDS, and the second product uses the result of the first. Loads of the next round stay behind
-// the products that used the previous tiles, and the loads in front of the loop have the same order.
+// No tile goes through LDS, and the second product uses the result of the first. Loads of the next round stay after
+// the products that used the previous tiles, and the loads before the loop have the same order.
 // CHECK-LABEL: systolic.kernel @chain(
 // CHECK: systolic.overlap {
 // CHECK-COUNT-3: systolic.load

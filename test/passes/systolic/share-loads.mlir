@@ -5,7 +5,7 @@
 #array = #systolic.array<waves = 4x1>
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !X = memref<64x200xf32, #systolic.axes<M, N>>
-// Loads that differ in any operand stay. So do loads behind the store, which may write what they read.
+// Loads that differ in any operand stay. So do loads after the store, which may write what they read.
 // CHECK-LABEL: systolic.kernel @rows(
 // CHECK: %[[END:.+]] = arith.select %[[INSIDE:.+]], %c200, %c0
 // CHECK: %[[X:.+]] = systolic.load %arg0[%[[M0:.+]], %c0] when %[[INSIDE]]

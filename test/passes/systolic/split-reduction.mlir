@@ -3,7 +3,7 @@
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-split-reduction))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
-// The sum becomes two parts, one below the other, which are added behind the loop. Runs of 16 columns would be 32
+// The sum becomes two parts, one below the other, which are added after the loop. Runs of 16 columns would be 32
 // bytes, so waves take cells in turn.
 !x = tensor<16x32xf16, #systolic.axes<BM, BK>>
 !w = tensor<32x16xf16, #systolic.axes<BK, BN>>

@@ -45,9 +45,9 @@ systolic.kernel @product(%X: !X, %work: index)
 
 // -----
 
-// Elementwise ops on a loaded tile stay in front of LDS. A tile that is loaded behind the first conversion has its own
-// barriers. Outside a loop no barrier precedes the writes. Conversions of computed tiles, and of tiles that are no
-// operands, stay.
+// Elementwise ops on a loaded tile run before the write to LDS. A tile that is loaded after the first conversion has
+// its own barriers. Outside a loop no barrier precedes the writes. Conversions of computed tiles, and of tiles that are
+// not operands, stay.
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>

@@ -1,4 +1,4 @@
-// A kernel's code is fetched before all other loads, and the code behind a loop of products again behind that loop. The
+// A kernel's code is fetched before all other loads, and the code after a loop of products again after that loop. The
 // words stay live until loads are waited for anyway.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-fetch-code)' | FileCheck %s
 

@@ -6,8 +6,8 @@
 !x = memref<?xf32, #gpu.address_space<global>>
 
 gpu.module @kernels {
-  // Three parts through one array: the store of the first part, with its address, stands behind the reads of the second
-  // part, that of the second behind the reads of the third, and that of the third stays. A store uses only its own
+  // Three parts through one array: the store of the first part, with its address, comes after the reads of the second
+  // part, that of the second after the reads of the third, and that of the third stays. A store uses only its own
   // elements.
   // CHECK-LABEL: gpu.func @parts(
   // CHECK: vector.store

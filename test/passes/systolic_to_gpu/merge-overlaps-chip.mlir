@@ -1,5 +1,5 @@
 // Merging uses the chip's clocks: a product of 32 clocks and a store of 40 beside two reads of 32 (two SIMDs share a
-// port of the LDS). The store precedes the second read. If a product takes 128 clocks, the store comes behind it; if
+// port of the LDS). The store precedes the second read. If a product takes 128 clocks, the store comes after it; if
 // each SIMD has its own port, before both reads.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: sed 's/^default_chip: .*/default_chip: rate.yaml/' %root/templates/targets/gfx942.yaml > %t/slow.yaml

@@ -2,8 +2,8 @@
 // is pinned.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-merge-overlaps)' | FileCheck %s
 
-// Four products of 32 clocks beside two reads of 16, whose port two SIMDs share: a read behind the first and the third
-// product. An op that computes an address moves with the instruction behind it.
+// Four products of 32 clocks beside two reads of 16, whose port two SIMDs share: a read after the first and the third
+// product. An op that computes an address moves with the instruction after it.
 // CHECK-LABEL: func.func @evenly(
 // CHECK-NEXT: amdgpu.sched_barrier allow = <none>
 // CHECK-NEXT: %[[P0:.+]] = amdgpu.mfma 32x32x8 {{.+}} + %[[ACC:.+]] blgp
@@ -38,7 +38,7 @@ func.func @evenly(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16, 
 }
 
 // A staged access occupies a pipe that four SIMDs share for eleven clocks, a store one that two share for twelve. With
-// two of them, more than half of the part is done. A wait takes no time and moves with the instruction behind it.
+// two of them, more than half of the part is done. A wait takes no time and moves with the instruction after it.
 // CHECK-LABEL: func.func @staged(
 // CHECK: amdgpu.mfma
 // CHECK-NEXT: amdgpu.sched_barrier
@@ -69,7 +69,7 @@ func.func @staged(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<512xf16,
 }
 
 // A barrier waits for the LDS accesses before it: products run until these are done, and one more runs between the wait
-// and the barrier. A priority is set before the next access, or behind the last one if none follows.
+// and the barrier. A priority is set before the next access, or after the last one if none follows.
 // CHECK-LABEL: func.func @barrier(
 // CHECK: amdgpu.mfma
 // CHECK: rocdl.s.setprio 0

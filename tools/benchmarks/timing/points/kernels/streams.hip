@@ -48,7 +48,7 @@ KERNEL small_scale(double *a, const double *b, int n) {
 /// waves; by default clang 22 keeps one in flight to save VGPRs.
 constexpr int ahead = 4;
 
-/// Adds `count` products to the sum. Each multiplies a quad at b + distance(i) by the quad `half` quads behind it.
+/// Adds `count` products to the sum. Each multiplies a quad at b + distance(i) by the quad `half` quads after it.
 template <int half, int count, typename Distance>
 DEVICE float4 addProducts(float4 sum, const float4 *b, Distance distance) {
   float4 left[count], right[count];
@@ -62,7 +62,7 @@ DEVICE float4 addProducts(float4 sum, const float4 *b, Distance distance) {
   return sum;
 }
 
-/// Reads `half` quads from b on and as many behind them, `rounds` times. `zero` makes the loads of a round differ from
+/// Reads `half` quads from b on and as many after them, `rounds` times. `zero` makes the loads of a round differ from
 /// those of the previous one for the compiler. Sizes are compile-time constants, as published. If one round has too few
 /// loads, those of several rounds are in flight.
 template <int kilobytes, int block> DEVICE void cacheSum(float4 *a, const float4 *b, int rounds, int zero) {
