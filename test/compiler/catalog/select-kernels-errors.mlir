@@ -79,7 +79,7 @@ module attributes {nstf.max_tokens = 8 : i64} {
 
 // -----
 
-// or that has an offset for a value outside the arena; an in-place result that is no state.
+// or that has an offset for a value outside the arena; an in-place result that is not a state.
 
 module attributes {nstf.max_tokens = 8 : i64} {
   nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {

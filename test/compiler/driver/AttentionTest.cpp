@@ -81,7 +81,7 @@ TEST_F(KernelTest, AttentionInAWindowOfTheRowsOfAStep) {
   check(graph, allTokens());
 }
 
-/// Groups whose size is no power of two, groups larger than a tile of queries, and a context of one position.
+/// Groups whose size is not a power of two, groups larger than a tile of queries, and a context of one position.
 TEST_F(KernelTest, AttentionOfOddGroups) {
   GraphText graph(40);
   for (AttentionCase attention : {AttentionCase{8, 21, 3}, {4, 40, 1}, {10, 9, 3}, {2, 7, 7}})

@@ -1,5 +1,5 @@
-// --verify of models whose products read codes: rounding to an adjacent code is no error in any layer, and real errors
-// are found, in the kernel that made them or in the state.
+// --verify of models whose products read codes: rounding to an adjacent code is not an error in any layer, and real
+// errors are found, in the kernel that made them or in the state.
 #include "test/compiler/driver/KernelTest.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@ func.func @same(%tile: tensor<16x16xf32, #layout>) -> tensor<16x16xf32, #layout>
   return %0 : tensor<16x16xf32, #layout>
 }
 
-// A value that both ways of a branch give, and one without users, are no results of it.
+// A value that both ways of a branch give, and one without users, are not results of it.
 // CHECK-LABEL: @same_either_way
 // CHECK-NEXT: %[[DOUBLED:.+]] = systolic.if_any %arg1 {
 // CHECK-NEXT:   %[[SUM:.+]] = arith.addf %arg0, %arg0

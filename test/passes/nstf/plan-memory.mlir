@@ -76,7 +76,7 @@ nstf.graph @tokens() attributes {context = 8 : i64} {
 
 // -----
 
-// and in-place updates of a value that is no state or is still read.
+// and in-place updates of a value that is not a state or is still read.
 
 nstf.kernel @append(%x: tensor<?x8xf32>, %cache: tensor<32x8xf32>) -> tensor<32x8xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x8xf32>, tensor<32x8xf32>) -> tensor<32x8xf32>

@@ -128,7 +128,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 }
 
 //--- attention-wide-window.mlir
-// A window as long as the cache is no window.
+// A window as long as the cache is not a window.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: WINDOW = 0 : i64
 nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {

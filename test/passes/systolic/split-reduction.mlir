@@ -117,7 +117,7 @@ systolic.kernel @begun(%X: !X, %work: index) attributes {params = {}, schedule =
 
 // -----
 
-// A single part is no split.
+// A single part is not a split.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @whole(

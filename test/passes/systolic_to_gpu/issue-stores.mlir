@@ -111,7 +111,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // LDS accesses without the mark are no parts of a tile, so the store stays.
+  // LDS accesses without the mark are not parts of a tile, so the store stays.
   // CHECK-LABEL: gpu.func @unmarked(
   // CHECK-NOT: sched_barrier
   // CHECK: amdgpu.raw_buffer_store
