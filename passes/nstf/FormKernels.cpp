@@ -92,10 +92,10 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     std::vector<Group> groups;
     DenseMap<Operation *, size_t> groupOf;
     for (Operation &op : graph.getBody().front().without_terminator()) {
-      if (isa<GetOp, StepOp>(op)) // a step is a launch of tensor code already
+      if (isa<GetOp, StepOp>(op)) // a launch of tensor code is one already
         continue;
       ++operations;
-      if (isa<DecodeOp>(op)) // joins the group of its reader
+      if (isa<DecodeOp>(op)) // goes with its reader
         continue;
       std::optional<size_t> joined;
       if (auto convert = dyn_cast<ConvertOp>(op))

@@ -1,5 +1,5 @@
-// The names in a launcher, and its text for a manifest with names that C++ would not accept. launcher-names.test checks
-// that such a launcher compiles, from the files that this test writes.
+// The names in a launcher, and its text for a manifest whose names are none that C++ would take. That such a launcher
+// compiles is launcher-names.test's to say, on the files this test leaves.
 #include "compiler/package/LauncherNames.h"
 #include "compiler/package/LauncherText.h"
 
@@ -49,7 +49,7 @@ TEST(LauncherNames, LiteralsAndComments) {
   EXPECT_EQ(launcher::comment("a\nb\\"), "a.b.");
 }
 
-/// Inputs, outputs and states with misleading names, every element type, two targets, weights of all kinds.
+/// Inputs, outputs and states by names that mean something else, every element type, two targets, weights of all kinds.
 manifest::Manifest wildManifest() {
   using manifest::BufferKind;
   const std::vector<std::string> wild = {"step", "std", "Model", "line\nbreak \\", "int",

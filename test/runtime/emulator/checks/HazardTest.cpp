@@ -1,5 +1,4 @@
-// The hazard check on pairs of instructions: it reports a pair one wait state short of the table and accepts a full
-// one.
+// The hazard check on pairs of instructions: found one wait state short of the table, silent with as many.
 #include "test/runtime/emulator/checks/CheckedRun.h"
 
 #include <gmock/gmock.h>

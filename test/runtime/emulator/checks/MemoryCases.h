@@ -18,7 +18,7 @@ struct MemoryCase {
   unsigned block = 64, grid = 1;
 };
 
-/// Runs the cases on a chip under the checks in `names` and expects their findings. Takes a third of a second for all.
+/// Runs each case under the checks of `names` on a chip, expecting what it says. Takes a third of a second for all.
 void runMemoryCases(const std::string &target, const std::string &names, const std::vector<MemoryCase> &cases);
 
 } // namespace nstf::emulator::test

@@ -1,8 +1,7 @@
 // The costs of launches and workgroups before, between and after their instructions.
 //
-// Sources. Slots: gpu-benches gpu-stream, with one workgroup of 16 per compute unit; turnaround: the equations are
-// solved for their parts. Wave launch: gpu-l2-stream. Workgroups: empty kernels (sarchlab/mgpusim) and
-// gpu-small-kernels.
+// Slots: gpu-benches gpu-stream, one workgroup of 16 a compute unit; turnaround: solved for its parts. Wave launch:
+// gpu-l2-stream; workgroups: empty kernels (sarchlab/mgpusim) and gpu-small-kernels.
 #include "runtime/emulator/timing/DeviceTimeline.h"
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
