@@ -66,7 +66,7 @@ std::string commandPatterns(const CompletionCommand &root) {
     if (!path.empty())
       patterns.push_back(path);
   });
-  return patterns.empty() ? "-" : join(patterns, "|"); // "-" is no path
+  return patterns.empty() ? "-" : join(patterns, "|"); // "-" is not a path
 }
 
 std::string valueCases(const CompletionCommand &root) {

@@ -13,7 +13,7 @@ namespace nstf::support {
 
 namespace {
 
-constexpr size_t maxListedKeys = 20; // a message with more is no help
+constexpr size_t maxListedKeys = 20; // a message with more does not help
 
 /// Checks the nesting of a document without building it.
 class NestingCheck : public YAML::EventHandler {

@@ -12,7 +12,7 @@ using namespace nstf;
 using namespace nstf::calibrate;
 using manifest::ElementType;
 
-/// The most bytes of recorded numbers in memory at a time.
+/// The max bytes of recorded numbers in memory at a time.
 static constexpr uint64_t maxKept = uint64_t(2) << 30;
 
 static std::runtime_error makeError(const std::filesystem::path &package, const Twine &text) {
@@ -80,7 +80,7 @@ void PackageRunner::checkWeights(const TextRunner::ReadWeight &readWeight) const
   }
 }
 
-/// A linear's x is recorded, an attention's keys and values.
+/// Describes what to record: x of a linear, keys and values of an attention.
 PackageRunner::Wanted PackageRunner::makeWanted(Operation *op) const {
   Wanted wanted{op};
   if (auto linear = dyn_cast<LinearOp>(op)) {

@@ -26,7 +26,7 @@ std::optional<ChatTemplateFile> findChatTemplate(const fs::path &folder) {
       continue;
     const nlohmann::json document = support::parseJson(support::readTextFile(file), file);
     const support::JsonCursor root(document, file);
-    root.members(); // throws if the root is no object
+    root.members(); // throws if the root is not an object
     if (auto found = root.find("chat_template"); found && !found->isNull())
       return readTemplate(*found);
   }

@@ -42,7 +42,7 @@ std::optional<Stage> nstf::parseStage(StringRef name) {
 
 StringRef nstf::getStageName(Stage stage) { return stageNames[size_t(stage)].second; }
 
-/// The default for the rows of the largest step: longer prompts run in pieces, and the arena stays small.
+/// The default max number of rows of a step: longer prompts run in pieces, which keeps the arena small.
 static constexpr int64_t defaultMaxTokens = 512;
 
 Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)

@@ -42,7 +42,7 @@ std::optional<GenerationConfig> GenerationConfig::read(const std::filesystem::pa
   config.name = file.string();
   const json document = support::parseJson(support::readTextFile(config.name), config.name);
   const support::JsonCursor root(document, config.name);
-  root.members(); // throws if the root is no object
+  root.members(); // throws if the root is not an object
   if (auto eos = root.find("eos_token_id"); eos && !eos->isNull()) {
     auto ids = eos->isArray() ? eos->elements() : std::vector{*eos};
     for (const support::JsonCursor &id : ids)

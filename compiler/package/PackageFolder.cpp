@@ -12,7 +12,7 @@ namespace nstf {
 
 namespace fs = std::filesystem;
 
-/// The names of all files of a package with this manifest; empty if the file is no package's manifest.
+/// The names of all files of a package with this manifest; empty if the file is not a package's manifest.
 static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   nlohmann::json document;
   try {

@@ -10,7 +10,7 @@
 using namespace nstf;
 using namespace nstf::quantize;
 
-/// The largest number that float codes use, whose code is 0x7e.
+/// The max number that float codes use; its code is 0x7e.
 static constexpr double largestFloat = 224;
 
 uint8_t Grid::round(const Format &format, double number) const {

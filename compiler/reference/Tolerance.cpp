@@ -20,7 +20,7 @@ struct Row {
 };
 } // namespace
 
-// u = 2⁻²⁴ = 6.0e-8 is the largest relative error of one float32 rounding. The error of a sum over K random products is
+// u = 2⁻²⁴ = 6.0e-8 is the max relative error of one float32 rounding. The error of a sum over K random products is
 // about u·√K/6 of the largest result (1.4e-6 at K = 16384). So the rows of sums have a margin for K, but none for
 // 16-bit products.
 static const Row rows[] = {

@@ -25,7 +25,7 @@ void NSTFDialect::registerAttributes() {
 
 // SourceAttr
 
-/// Of a view, or where `sizes` is empty, of so many elements side by side.
+/// The bytes from the first to the last element of a view or, if `sizes` is empty, of `elements` contiguous elements.
 static std::optional<int64_t> byteSpan(Type storedType, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
                                        int64_t elements) {
   int64_t span = sizes.empty() ? elements : 1, bytes = storedType.getIntOrFloatBitWidth() / 8;
@@ -84,7 +84,7 @@ Attribute RopeTableAttr::parse(AsmParser &parser, Type) {
 void RopeTableAttr::print(AsmPrinter &printer) const {
   printer << "<inv_freq = [";
   llvm::interleaveComma(getInvFreq().asArrayRef(), printer, [&](double value) {
-    printer.printFloat(APFloat(value)); // All digits, so that the number reads back as it was.
+    printer.printFloat(APFloat(value)); // All digits, so that parsing gives the same number.
   });
   printer << "], scale = ";
   printer.printFloat(getScale().getValue());
@@ -126,7 +126,7 @@ static ParseResult parseGroups(AsmParser &parser, int64_t &group, int64_t &colum
   if (failed(parser.parseOptionalKeyword("row"))) {
     if (parser.parseInteger(group))
       return failure();
-    group = group ? group : -1; // 0 is how a row is stored, not how it is written
+    group = group ? group : -1; // a row is stored as 0 and written as `row`
   }
   if (parser.parseComma() || parser.parseKeyword("columns") || parser.parseEqual() || parser.parseInteger(columns))
     return failure();
@@ -234,7 +234,7 @@ LogicalResult StoredCodesAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 
 // PlaneSourceAttr
 
-/// Whole numbers, which most formats are, are written without their name.
+/// The name of integer formats, which most formats are, is omitted.
 static CodeFormat parseFormat(AsmParser &parser) {
   Attribute format;
   SMLoc where = parser.getCurrentLocation();

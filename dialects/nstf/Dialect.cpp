@@ -38,7 +38,7 @@ LogicalResult NSTFDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                                << attribute.getValue();
     return success();
   }
-  return success(); // Others belong to who writes them: nstf.target, a pass's own notes.
+  return success(); // Other attributes belong to their writers: nstf.target, notes of passes.
 }
 
 static LogicalResult verifyName(Operation *op, NamedAttribute attribute, StringRef where, unsigned index) {

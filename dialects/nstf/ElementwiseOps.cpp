@@ -13,7 +13,7 @@ using namespace nstf;
 
 namespace {
 
-/// Arithmetic on tiles of one type.
+/// Emits arithmetic on tiles of one type.
 struct TileCode {
   OpBuilder &builder;
   Location loc;
@@ -35,7 +35,8 @@ struct TileCode {
     return arith::DivFOp::create(builder, loc, x, denominator);
   }
 
-  /// x/2·(1 + erf(x/√2)). x is kept above -20, where the factor is 0 already, so that -infinity gives no 0·∞.
+  /// x/2·(1 + erf(x/√2)). x is clamped to at least -20, where the factor is 0 already, so that -infinity does not give
+  /// 0·∞.
   Value geluErf(Value x) {
     Value erf = math::ErfOp::create(builder, loc, mul(x, constant(1 / std::numbers::sqrt2)));
     return mul(mul(above20(x), constant(0.5)), add(erf, constant(1)));
@@ -50,7 +51,7 @@ struct TileCode {
     return arith::DivFOp::create(builder, loc, above20(x), denominator);
   }
 
-  /// Not maximumf: that is three instructions, and what is not a number passes here too.
+  /// A comparison and a select: maximumf would be three instructions, and the select also passes NaN.
   Value relu(Value x) {
     Value zero = constant(0);
     Value isBelow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, zero);
@@ -78,7 +79,7 @@ OpFoldResult ConvertOp::fold(FoldAdaptor) {
   return getX().getType() == getResult().getType() ? getX() : OpFoldResult();
 }
 
-/// To the type and back: tiles are f32.
+/// Rounds to the type and converts back, because tiles are f32.
 Value ConvertOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
   if (getType().isF32())
     return operands[0];

@@ -29,7 +29,7 @@ LogicalResult RmsNormOp::verify() {
   return verifyEps(*this, getEps());
 }
 
-/// A group is a row of the template.
+/// Each group of a row is a row of the template, which is a row of the step only if the row has one group.
 bool RmsNormOp::computesStepRows() { return getWeight().getType().getDimSize(0) == getX().getType().getDimSize(1); }
 
 // LayerNormOp

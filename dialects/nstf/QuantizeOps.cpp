@@ -15,7 +15,7 @@ Value DequantizeOp::getPlane(Plane plane) {
     return getScales();
   case Plane::zeros:
     return getZeros();
-  case Plane::order: // of what the product reads
+  case Plane::order: // the order applies to the product's other operand
     return {};
   }
   llvm_unreachable("all planes are listed");

@@ -23,7 +23,7 @@ void printTokenRanges(OpAsmPrinter &printer, VariantOp variant, DenseI64ArrayAtt
 #define GET_OP_CLASSES
 #include "dialects/nstf/Ops.cpp.inc"
 
-// What graph and kernel share
+// Shared by graph and kernel
 
 template <typename OpT> static ParseResult parseFunction(OpAsmParser &parser, OperationState &result) {
   auto makeType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,

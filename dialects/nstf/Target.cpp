@@ -1,4 +1,4 @@
-// Reads and verifies the attribute `nstf.target`: see Target.h.
+// Reads and verifies the attribute `nstf.target` (Target.h).
 #include "dialects/nstf/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -56,7 +56,7 @@ SmallVector<MatrixInstruction> TargetView::matrixInstructions() const {
                              [](Attribute row) { return instruction(cast<DictionaryAttr>(row)); });
 }
 
-/// One text or one positive number of a dictionary, or an error that names the key.
+/// Checks that a key of the dictionary is a text or a positive number; the error names the key.
 static LogicalResult verifyText(DictionaryAttr dictionary, StringRef key, StringRef where,
                                 function_ref<InFlightDiagnostic()> emitError) {
   auto value = dictionary.getAs<StringAttr>(key);

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace nstf;
 
-/// A dictionary of i64 numbers of at least `min`.
+/// Verifies a dictionary of i64 numbers of at least `min`.
 static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError, StringRef what, DictionaryAttr numbers,
                                    int64_t min) {
   for (NamedAttribute entry : numbers) {
@@ -131,7 +131,7 @@ LogicalResult VariantOp::verify() {
 
 SmallVector<PartOp> VariantOp::getParts() { return llvm::to_vector(getBody().getOps<PartOp>()); }
 
-/// Of a part of the kernel in the module.
+/// Verifies a part against that of the kernel in the module.
 static LogicalResult verifyPart(PartOp op, KernelOp kernel, const KernelOp::Part &part) {
   // part_c1
   if (op.getResults() != ArrayRef(part.results))

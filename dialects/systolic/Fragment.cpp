@@ -100,7 +100,7 @@ FragmentAttr FragmentAttr::coarsen(int64_t dim, int64_t factor) const {
         result.push_back(digit);
         continue;
       }
-      // The values that stay inside one element of the new tile, then those that count them.
+      // A digit splits into the values inside one element of the new tile, and those that count these elements.
       int64_t inside = digit.stride >= factor ? 1 : std::min(digit.count, factor / digit.stride);
       divides &= digit.count % inside == 0 &&
                  (digit.stride >= factor ? digit.stride % factor == 0 : factor % digit.stride == 0) &&

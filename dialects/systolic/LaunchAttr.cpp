@@ -174,7 +174,8 @@ static LogicalResult verifyLoopAttribute(Operation *op, NamedAttribute attribute
   return success();
 }
 
-/// On kernels of lower levels, whose arguments are the launch's: one entry each.
+/// On kernels of lower levels, whose arguments are those of the launch, the attribute needs one entry for each
+/// argument.
 LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == geometryAttributeName)
     return verifyGeometryPlace(op, attribute.getValue());
@@ -192,7 +193,7 @@ LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttr
     return success();
   auto launch = dyn_cast<LaunchAttr>(attribute.getValue());
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (launch && op->hasTrait<OpTrait::SymbolTable>()) // of the kernel in it
+  if (launch && op->hasTrait<OpTrait::SymbolTable>()) // on a module: the launch of the kernel in it
     return success();
   if (!launch || !function)
     return op->emitOpError() << "expected a #systolic.launch on a function as '" << launchAttributeName << "' but got "

@@ -13,15 +13,16 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
       getMatrixRegisterMap(operand, array.getM(), array.getN(), array.getK(), waveSize, array.getChained());
   if (!cell)
     return {};
-  // Exchanged operands lie as they do otherwise: A's map is B's, turned. The result is turned.
+  // Operands of a transposed array keep their layouts, since A's register map is the transpose of B's; only the
+  // result's is transposed.
   if (array.getTransposed() && operand == MmaOperand::Acc)
     for (auto *digits : {&cell->reg, &cell->lane})
       for (Digit &digit : *digits)
         digit.dim = 1 - digit.dim;
-  // Which dimension of the tile lies along M, N and K of the product; -1: none.
+  // The dimensions of the tile along M, N and K of the product; -1: none.
   static constexpr int64_t dims[][3] = {/*A=*/{0, -1, 1}, /*B=*/{-1, 1, 0}, /*Acc=*/{0, 1, -1}};
   const auto &[dimM, dimN, dimK] = dims[size_t(operand)];
-  // Parts of a sum stand below each other; of an operand they take cells along K in turn, or runs of them.
+  // Parts of a sum lie below one another. Parts of an operand take its cells along K in turn, or runs of them.
   int64_t parts = array.getParts();
   bool isAcc = operand == MmaOperand::Acc;
   SmallVector<int64_t> size(shape);
@@ -29,7 +30,7 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
     return {};
   size[0] /= isAcc ? parts : 1;
   struct Axis {
-    int64_t dim, cell, waves, stride; ///< of a wave's cells
+    int64_t dim, cell, waves, stride; ///< all for the cells of a wave
   };
   Axis m = {dimM, array.getM(), array.getWaveRows(), array.getM()},
        n = {dimN, array.getN(), array.getWaveCols(), array.getN()},
@@ -70,7 +71,7 @@ FragmentAttr nstf::systolic::getSumLayout(SystolicArrayAttr array, ArrayRef<int6
   return FragmentAttr::getCanonical(array.getContext(), reg, acc.getLane(), wave);
 }
 
-/// The largest power of two that divides `size` and is at most `most`.
+/// The largest power of two that divides `size` and is at most `max`.
 static int64_t powerOfTwoIn(int64_t size, int64_t max) {
   int64_t power = 1;
   while (power * 2 <= max && size % (power * 2) == 0)
@@ -81,13 +82,13 @@ static int64_t powerOfTwoIn(int64_t size, int64_t max) {
 FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int64_t> shape, unsigned elementBits,
                                               int64_t waves, int64_t waveSize, bool wavesApart) {
   int64_t last = shape.size() - 1, cols = shape[last], rows = shape.size() == 2 ? shape[0] : 1;
-  // Sixteen bytes a lane, as long as that leaves every lane something to do.
+  // Each lane loads up to 16 bytes, or less if some lanes would have nothing to load.
   int64_t vector = powerOfTwoIn(cols, std::max<int64_t>(1, 128 / elementBits));
   while (vector > 1 && rows * cols / vector < waveSize)
     vector /= 2;
   int64_t lanesAlongCols = powerOfTwoIn(cols / vector, waveSize);
   int64_t lanesAlongRows = powerOfTwoIn(rows, waveSize / lanesAlongCols);
-  // Of three waves none, of six two can share the work evenly; the others do the same again.
+  // Only a power of two of waves divides the work evenly (two of six, one of three); the others repeat it.
   int64_t evenWaves = powerOfTwoIn(waves, waves);
   int64_t wavesAlongRows = powerOfTwoIn(rows / lanesAlongRows, evenWaves);
   int64_t colGroups = cols / vector / lanesAlongCols;
@@ -114,7 +115,7 @@ PatchLayouts nstf::systolic::getPatchLayouts(MLIRContext *context, ArrayRef<int6
     return {};
   for (int64_t width = powerOfTwoIn(shape[1], 128 / elementBits); width > 1 && width * elementBits >= minAccessBits;
        width /= 2) {
-    int64_t down = shape[0] / depth, across = shape[1] / width; // patches
+    int64_t down = shape[0] / depth, across = shape[1] / width; // number of patches
     int64_t lanesDown = powerOfTwoIn(down, waveSize), lanesAcross = waveSize / lanesDown;
     int64_t wavesAcross = across % lanesAcross ? 0 : powerOfTwoIn(across / lanesAcross, powerOfTwoIn(waves, waves));
     if (wavesAcross == 0 || waves % wavesAcross || down / lanesDown % (waves / wavesAcross))
@@ -169,7 +170,7 @@ AccessRegisters nstf::systolic::getAccessRegisters(FragmentAttr layout, int64_t 
   int64_t span = packing.getSpan(elementBits), granule = packing.getGranule(elementBits),
           across = granule / width * span;
   for (ArrayRef<Digit> digits : {layout.getLane(), layout.getWave()})
-    for (const Digit &digit : digits) // a lane begins within the first run
+    for (const Digit &digit : digits) // each lane must begin within the first run
       if (digit.dim == dim && digit.stride * digit.count > span && digit.stride % across)
         return registers;
   std::map<SmallVector<int64_t>, int64_t> numbers;

@@ -1,4 +1,4 @@
-// Substitution of a template's open types (OperandTypes.h).
+// Substitutes a template's open types (OperandTypes.h).
 #include "dialects/systolic/OperandTypes.h"
 #include "dialects/systolic/Systolic.h"
 
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// The same number in another type: 0.0 of f32 is 0 of i32.
+/// Converts a splat to another type with the same value: 0.0 of f32 becomes 0 of i32.
 static DenseElementsAttr convertSplat(DenseElementsAttr splat, ShapedType type) {
   APFloat value = splat.getSplatValue<APFloat>();
   bool isExact;

@@ -77,7 +77,7 @@ LogicalResult ReduceOp::verify() {
 FragmentAttr ReduceOp::getResultLayout(FragmentAttr layout) {
   if (!getParts())
     return layout.dropDim(getDim());
-  // Parts are what the lanes hold, and in each of them so many registers.
+  // Each part is what one lane (or wave) holds; the remaining parts are registers.
   int64_t parts = 1, dim = getDim(), elements = getTileType(getTile()).getDimSize(getDim());
   auto compact = [&](ArrayRef<Digit> digits) {
     SmallVector<Digit> result(digits);

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// Whether the digit `whole` has `part` in it: then it is a digit below, `part`, and one above.
+/// Whether the digit `whole` contains `part`: then it consists of a digit below, `part`, and a digit above.
 static bool contains(const Digit &whole, const Digit &part) {
   int64_t below = part.stride / whole.stride;
   return whole.dim == part.dim && part.stride % whole.stride == 0 && whole.count % (below * part.count) == 0;

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace nstf::systolic;
 using nstf::support::Schedule;
 
-/// A number, numbers with an x between them, or a word.
+/// Parses a number, numbers with an x between them, or a word.
 static ParseResult parseFieldText(AsmParser &parser, StringRef field, std::string &text) {
   if (field == "waves") {
     SmallVector<int64_t> numbers;

@@ -16,14 +16,14 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// A kernel's slots are functions that hold systolic ops: without this the inliner leaves them alone, silently.
+/// The slots of a kernel are functions that hold systolic ops; without this interface the inliner silently skips them.
 struct SystolicInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
   bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
 };
 
-/// Types with a spelled-out layout are unreadable.
+/// Prints aliases for layouts, since types with a spelled-out layout are unreadable.
 struct SystolicAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {

@@ -4,8 +4,8 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// Whether an access moves elements between these types: of one, between numbers, or of a template's that is still
-/// open.
+/// Whether an access can convert between these types: they are equal, both are numbers, or `from` is still an open type
+/// of a template.
 static bool isMoved(Type from, Type to) {
   auto isNumber = [](Type type) { return isa<FloatType>(type) || type.isInteger(8); };
   return from == to || (isNumber(from) && isNumber(to)) || isa<OperandType, AccumulatorType>(from);
@@ -87,7 +87,7 @@ LogicalResult WriteOp::verify() {
   return success();
 }
 
-/// A part of an array, of rank 2, that it holds.
+/// Verifies a read of a part, of rank 2, that lies inside the array.
 static LogicalResult verifyPart(ReadOp op) {
   auto tile = cast<RankedTensorType>(op.getResult().getType());
   LdsType lds = op.getLds().getType();

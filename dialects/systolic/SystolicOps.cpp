@@ -64,7 +64,7 @@ PackedAttr KernelOp::getPacking(unsigned argument) {
   return getArgAttrOfType<PackedAttr>(argument, packedAttributeName);
 }
 
-/// A tile of a grid, a parameter or a number; nothing where it is neither.
+/// The value of a grid's tile, which is a parameter or a number; nothing if it is neither.
 static std::optional<int64_t> getGridTile(KernelOp kernel, Attribute tile) {
   if (auto number = dyn_cast<IntegerAttr>(tile))
     return number.getInt();
@@ -243,7 +243,7 @@ LogicalResult KernelOp::verify() {
 ParseResult ParamOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   Type type = parser.getBuilder().getIndexType();
-  // With a type, or the attribute would take what stands behind the colon for its own.
+  // Parsed with a type, or the attribute would take the type after the colon as its own.
   if (parser.parseAttribute(name, parser.getBuilder().getNoneType(), getNameAttrName(result.name), result.attributes) ||
       (succeeded(parser.parseOptionalColon()) && parser.parseType(type)) ||
       parser.parseOptionalAttrDict(result.attributes))

@@ -9,37 +9,38 @@ using namespace nstf::systolic;
 using nstf::support::LdsDirection;
 using nstf::support::Schedule;
 
-// What this compiler makes of tile programs, about; none of it is the chip's.
+// Properties of the code that this compiler makes of tile programs, approximately; none is a fact of the chip.
 
 static constexpr int64_t waveLanes = 64, accessBytes = 16;
-/// Elements along K that a lane holds of a cell at least, and accumulators that do not spill (systolic-select-array).
+/// The min number of elements along K that a lane holds of a cell, and the max number of accumulators that do not spill
+/// (systolic-select-array).
 static constexpr int64_t leastElements = 4, maxAccumulators = 128;
-/// Registers beside sums, operands and what is on its way.
+/// VGPRs in addition to accumulators, operands and loads in flight.
 static constexpr double ownRegisters = 24;
-/// Vector instructions that make a number of a code.
+/// Vector instructions that decode one code.
 static constexpr double instructionsOfCode = 1.5;
-/// Beside a block's products: branches, addresses, waits.
+/// Vector instructions of a block besides its products: branches, addresses, waits.
 static constexpr double instructionsOfBlock = 10;
-/// Bytes of code: of any kernel; of each product, LDS read, accumulator, vector instruction; where codes are decoded,
-/// by whether they are parts of bytes.
+/// Bytes of code: of any kernel; per product, LDS read, accumulator and vector instruction; and per decoded load, by
+/// whether its codes fill whole bytes or are parts of bytes.
 static constexpr double codeBytes = 1100, codeOfProduct = 8, codeOfRead = 53, codeOfAccumulator = 28, codeOfVector = 4,
                         codeOfBytes = 1100, codeOfBits = 2000;
 
 namespace {
 
-/// What a block of a phase takes of one workgroup, in clocks of the part of the chip that does it.
+/// What one block (a round of a phase) of one workgroup costs, in clocks of the unit that does it.
 struct Block {
   const PhaseWork *work = nullptr;
   double matrix = 0, issue = 0; ///< of a SIMD
   double ldsWrite = 0, ldsRead = 0;
   double l1 = 0;           ///< of a compute unit
-  double decode = 0;       ///< vector instructions that nothing overlaps
-  double bytes = 0;        ///< loaded
-  double rowBytes = 0;     ///< the fewest side by side of a tile
-  int64_t buffers = 0;     ///< of LDS for what products read; 0: loads wait for products
-  bool isTwoAhead = false; ///< two blocks are on their way
+  double decode = 0;       ///< vector instructions that overlap with nothing
+  double bytes = 0;        ///< bytes loaded
+  double rowBytes = 0;     ///< the min contiguous bytes of any tile's rows
+  int64_t buffers = 0;     ///< LDS buffers for the operands of products; 0: loads wait for the products
+  bool isTwoAhead = false; ///< loads are issued two blocks ahead
   bool isProduct = false;
-  bool loadsTwice = false; ///< one tile is exchanged between lanes before the other is used
+  bool loadsTwice = false; ///< lanes exchange one tile before the other is used
   double registers = 0, ldsBytes = 0, code = 0, accumulators = 0;
 };
 
@@ -94,7 +95,7 @@ private:
     return result;
   }
 
-  /// A phase without matrix products: waves go their own way.
+  /// A phase without matrix products: its waves do not wait for one another.
   Block makeStream(const PhaseWork &phase) {
     Block block{&phase};
     double lanes = waveLanes * waves.count(), bits = 8 * phase.dotBytes;
@@ -152,7 +153,7 @@ private:
     return block;
   }
 
-  /// As systolic-plan-loops does.
+  /// Repeats the choice of systolic-plan-loops.
   void chooseBuffers(Block &block, double blockBytes, double steps) {
     double scratch = 0;
     for (const ProductWork &product : block.work->products)
@@ -177,7 +178,7 @@ private:
       block.rowBytes = block.rowBytes ? std::min(block.rowBytes, load.rowBytes) : load.rowBytes;
   }
 
-  /// In the type that is multiplied.
+  /// The bytes of an operand in the type that is multiplied.
   static double getOperandBytes(const LoadWork &load, const PhaseWork &phase) {
     return load.elements * phase.products.front().type.getIntOrFloatBitWidth() / 8.0;
   }
@@ -201,7 +202,7 @@ private:
     return double(costs.getLdsPortClocks(direction, accessBytes)) / costs.getLdsPorts();
   }
 
-  /// False where no matrix instruction fits; `steps`: cells along K of a wave.
+  /// Returns false where no matrix instruction fits. `steps` becomes the number of cells along K of a wave.
   bool addProduct(Block &block, const ProductWork &product, double &steps) {
     std::string type;
     llvm::raw_string_ostream(type) << product.type;
@@ -243,7 +244,7 @@ private:
     return true;
   }
 
-  /// Workgroups that a compute unit holds.
+  /// The workgroups that fit on a compute unit at once.
   int64_t countPlaces() const {
     int64_t byWaves = target.maxWavesPerSimd() * target.simdsPerComputeUnit() / waves.count();
     int64_t byLds = result.ldsBytes ? target.ldsBytes() / result.ldsBytes : byWaves;
@@ -271,7 +272,7 @@ private:
     return std::max(clocks, memory);
   }
 
-  /// Until a load brings what the L2 hasn't, or nothing but the memory has.
+  /// The latency of a load that misses the L2; a cold load misses the MALL as well.
   double getLatency(bool isCold) const {
     double beyond = target.mallLatencyNs() + (isCold ? target.hbmLatencyNs() : 0);
     return target.l2Latency() + beyond * clocksPerNs;
@@ -285,7 +286,7 @@ private:
            (1 + target.instructionPrefetchLines());
   }
 
-  /// Stores, and what waves exchange before.
+  /// The time after the last block: the stores, and before them the sums that waves exchange.
   double getEnd() const {
     double stored = 0, exchanged = 0;
     for (const Block &block : blocks) {
@@ -299,7 +300,7 @@ private:
                (getPortClocks(LdsDirection::Write) + getPortClocks(LdsDirection::Read));
   }
 
-  /// All blocks of a round of workgroups, so many of which are at once.
+  /// The clocks of all blocks of one round of workgroups, of which `active` run at once.
   double getBlocks(int64_t active, bool isCold) {
     double clocks = 0;
     for (const Block &block : blocks)
@@ -311,10 +312,10 @@ private:
   double getBlockClocks(const Block &block, int64_t active, bool isCold) {
     double resident = std::clamp(std::ceil(double(active) / target.computeUnits()), 1.0, double(result.perComputeUnit));
     Traffic traffic = getTraffic(*block.work, block.bytes, active);
-    // Of a line that several blocks take parts of, only the first one waits for memory.
+    // Several blocks read parts of one line; only the first of them waits for memory.
     double lineShare = block.rowBytes ? std::min(1.0, block.rowBytes / target.l1LineBytes()) : 1;
     double latency = target.l2Latency() + lineShare * (getLatency(isCold) - target.l2Latency());
-    // Each load on its way holds a line of the L1.
+    // Each load in flight occupies a line of the L1.
     double lines = resident * block.bytes * latency / target.l1Bytes();
     double memory = std::max({resident * block.l1, traffic.l2, traffic.mall, traffic.hbm});
     double chain = latency, busy = 0;
@@ -324,7 +325,7 @@ private:
       busy = std::max(addSquares({lines, chain, memory}), resident * block.issue);
     } else {
       double exchange = block.ldsWrite + 2 * target.barrierClocks();
-      // What all workgroups ask for at once comes one after the other.
+      // All workgroups issue their loads at once, and the memory serves one after another.
       double burst = std::max({block.l1, traffic.l2, traffic.mall, traffic.hbm});
       chain = (latency + burst) / (block.isTwoAhead ? 2 : 1) + exchange + block.decode;
       if (block.buffers == 0)
@@ -347,7 +348,7 @@ private:
 
   void note(const char *part, const Block &block, double clocks) { shares[part] += clocks * block.work->rounds; }
 
-  /// Clocks of a block for what each level gives.
+  /// The clocks of a block at each level of memory.
   struct Traffic {
     double l2 = 0, mall = 0, hbm = 0;
   };
@@ -357,7 +358,7 @@ private:
     for (const LoadWork &load : phase.loads)
       (load.byRow ? (load.byColumn ? byBoth : byRow) : load.byColumn ? byColumn : common) += load.bytes;
     double xcds = std::min<double>(target.xcds(), active), onXcd = std::ceil(active / xcds);
-    // A rectangle of work items, the one that shares most.
+    // The work items on an XCD form a rectangle; the shape that shares most is taken.
     double distinct = std::numeric_limits<double>::max();
     for (int64_t rows = 1; rows <= std::min<double>(work.rows, onXcd); ++rows) {
       double columns = std::min<double>(work.columns, std::ceil(onXcd / rows));
@@ -374,7 +375,7 @@ private:
     return traffic;
   }
 
-  /// What memory must give and take, each byte once.
+  /// The time memory needs to deliver and take each byte once.
   double getMemoryClocks() const {
     double read = 0, written = 0;
     for (const PhaseWork &phase : work.phases) {
@@ -398,7 +399,7 @@ private:
   int64_t wavesPerSimd = 1;
   double clocksPerNs = 1;
   std::vector<Block> blocks;
-  std::map<std::string, double> shares; ///< clocks of all blocks, by what takes them
+  std::map<std::string, double> shares; ///< clocks of all blocks, by the unit that they wait for
   Cost result;
 };
 

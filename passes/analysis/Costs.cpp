@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace nstf::systolic;
 using nstf::support::LdsDirection;
 
-/// Of a wave, as vector memory and LDS take it.
+/// The lanes of a wave and the dword of vector memory and LDS instructions.
 static constexpr int64_t waveLanes = 64;
 static constexpr int64_t dwordBytes = 4;
 

@@ -17,11 +17,11 @@ int64_t KernelQuery::getParameter(KernelOp kernel, StringRef name) const {
 
 namespace {
 
-/// What is known of a value without executing anything.
+/// What the analysis knows of a value without executing anything.
 struct Known {
   std::optional<int64_t> number;
-  bool byRow = false, byColumn = false; ///< depends on the work item's place
-  int load = -1;                        ///< of the phase, which it is made of
+  bool byRow = false, byColumn = false; ///< depends on the work item's position in the grid
+  int load = -1;                        ///< index of the load in its phase that the value stems from, or -1
 };
 
 class WorkCounter {
@@ -80,7 +80,7 @@ private:
     return type && type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 32;
   }
 
-  /// Of an element of the buffer in memory, and whether it stands for another number.
+  /// The bits of an element of the buffer in memory, and whether the element is a code.
   std::pair<double, bool> getBufferBits(Value buffer) {
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     double own = getBits(element);
@@ -116,7 +116,7 @@ private:
     return known.lookup(value);
   }
 
-  /// Of several values, as far as they decide where another one comes from.
+  /// Merges what is known of several values, to decide where a value made of them comes from.
   Known combine(ValueRange values) {
     Known all;
     for (Value value : values) {
@@ -145,7 +145,7 @@ private:
         .Default([&](Operation *other) { countOther(other); });
   }
 
-  /// Its body is a phase; code behind it goes on with the phase before.
+  /// The body of a loop is a phase; code after the loop counts to the phase before it.
   void visitLoop(scf::ForOp loop) {
     Known lower = lookup(loop.getLowerBound()), upper = lookup(loop.getUpperBound()), step = lookup(loop.getStep());
     int64_t rounds = 1;
@@ -228,7 +228,7 @@ private:
     phase().dotBytes = getBits(getTileType(dot.getX()).getElementType()) / 8;
   }
 
-  /// Numbers of indices are followed, elementwise operations on tiles counted. What few waves need isn't.
+  /// Evaluates index arithmetic, and counts elementwise operations and reductions on tiles.
   void countOther(Operation *op) {
     Known all = combine(op->getOperands());
     all.number = evaluate(op);
@@ -286,7 +286,7 @@ private:
         .Default([](Operation *) { return std::nullopt; });
   }
 
-  /// Of a choice, what is known of it.
+  /// Evaluates a select whose condition is known, though one of its values may not be.
   std::optional<int64_t> evaluateSelect(Operation *op) {
     auto select = dyn_cast<arith::SelectOp>(op);
     std::optional<int64_t> condition = select ? lookup(select.getCondition()).number : std::nullopt;
@@ -306,9 +306,9 @@ private:
   const KernelQuery &query;
   Type operand;
   KernelWork work;
-  size_t current = 0; ///< phase
+  size_t current = 0; ///< index of the current phase
   DenseMap<Value, Known> known;
-  DenseMap<Value, BlockArgument> buffers; ///< of arguments of functions: the kernel's
+  DenseMap<Value, BlockArgument> buffers; ///< for an argument of a called function, the kernel's argument passed to it
 };
 
 } // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t lanes = 64;
 
-/// The coordinates that a lane of the first wave starts from; nothing where an earlier lane holds the same.
+/// The first coordinates of a lane of the first wave; nothing where an earlier lane holds the same elements.
 std::optional<SmallVector<int64_t, 2>> getStart(FragmentAttr layout, int64_t lane, unsigned rank) {
   SmallVector<int64_t, 2> start(rank, 0);
   for (const Digit &digit : layout.getLane()) {
@@ -27,7 +27,7 @@ std::optional<SmallVector<int64_t, 2>> getStart(FragmentAttr layout, int64_t lan
   return start;
 }
 
-/// Where an element stands, in elements.
+/// The place of an element in LDS, counted in elements.
 int64_t getPlace(const LdsTileAccess &access, Attribute swizzle, ArrayRef<int64_t> coordinates) {
   if (coordinates.size() == 1)
     return coordinates[0];
@@ -67,7 +67,7 @@ LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, 
     for (int64_t lane = 0; lane < lanes; ++lane) {
       std::optional<SmallVector<int64_t, 2>> coordinates = getStart(access.layout, lane, rank);
       if (!coordinates) {
-        // It reads what its replica reads; one lane writes.
+        // A replica reads the same address as the lane it repeats, and does not write.
         int64_t same = lane;
         while (!getStart(access.layout, same, rank))
           --same;
@@ -112,7 +112,8 @@ SwizzleAttr nstf::systolic::chooseSwizzle(const LdsTileAccess &write, const LdsT
         }
   };
   tryFolded(1);
-  // Rows are folded only where they meet on banks otherwise. Two in a fold stand as they are.
+  // Rows are folded only to avoid bank conflicts that remain without a fold. A fold of two changes nothing, so folds
+  // begin with four.
   for (int64_t fold = 4; std::get<2>(cost) != 0 && height % fold == 0; fold *= 2)
     tryFolded(fold);
   return best;

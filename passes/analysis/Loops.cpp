@@ -38,7 +38,7 @@ llvm::SetVector<Operation *> nstf::systolic::findSlice(Value value, scf::ForOp l
   return slice;
 }
 
-/// The carried value whose next one is nothing but this product added to it.
+/// The loop-carried value that each round replaces by itself plus this product, and by nothing else.
 static std::optional<unsigned> findSum(MmaOp mma, scf::ForOp loop) {
   auto sum = dyn_cast<BlockArgument>(mma.getAcc());
   if (!sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() || !mma->hasOneUse())
@@ -47,7 +47,7 @@ static std::optional<unsigned> findSum(MmaOp mma, scf::ForOp loop) {
   return loop.getYieldedValues()[index] == mma.getResult() ? std::optional(index) : std::nullopt;
 }
 
-/// Whether a product wants what a load gives, not by way of another product alone.
+/// Whether the product uses the load's result other than through another product.
 static bool isOperandOf(LoadOp load, MmaOp product, scf::ForOp loop) {
   BackwardSliceOptions inLoop;
   inLoop.omitUsesFromAbove = false;
@@ -59,14 +59,14 @@ static bool isOperandOf(LoadOp load, MmaOp product, scf::ForOp loop) {
   return slice.contains(load);
 }
 
-/// Whether what a load gives goes through elementwise ops to what the loop carries: a factor of its products, say.
+/// Whether elementwise ops lead from the load to a value that the loop carries, as with a factor of its products.
 static bool isWorkedOn(LoadOp load, scf::ForOp loop) {
   return !load.getWhen() && llvm::any_of(scf::ForOp(loop).getYieldedValues(), [&](Value next) {
     return next.getDefiningOp() && findSlice(next, loop).contains(load);
   });
 }
 
-/// Calls `each` with the operations of a loop's body, in order, and with those of its overlaps.
+/// Calls `each` for the operations of a loop's body in program order, including those inside its overlaps.
 static void forEachOp(scf::ForOp loop, function_ref<void(Operation &)> each) {
   for (Operation &op : loop.getBody()->without_terminator()) {
     each(op);
@@ -107,7 +107,7 @@ ProductLoop::ProductLoop(scf::ForOp loop)
       if (slice.contains(other.mma))
         one.chain.push_back(index);
   }
-  // Program order: the last product comes last.
+  // Sort in program order, so that the last product comes last.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(products.size()));
   llvm::sort(order, [&](unsigned left, unsigned right) {
     Operation *a = products[left].mma, *b = products[right].mma;
@@ -210,7 +210,7 @@ bool ProductLoop::isHalfOfLine(LoadOp load, int64_t lineBytes) const {
   size_t along = load.getTransposed() ? 0 : 1;
   if (tile.getDimSize(along) != step || 2 * *step * bits != 8 * lineBytes)
     return false;
-  // As lanes hold it, once that is decided.
+  // Once lanes have a layout, a lane must hold more than one element along the line.
   FragmentAttr layout = getFragment(tile);
   return !layout || getVectorWidth(layout, along, bits) > 1;
 }

@@ -16,10 +16,10 @@ MemoryPlan planMemory(std::span<const LiveInterval> values, int64_t alignment) {
 
   MemoryPlan plan;
   plan.offsets.assign(values.size(), 0);
-  std::vector<size_t> placed; // sorted by offset
+  std::vector<size_t> placed; // in the order of their offsets
   for (size_t index : order) {
     int64_t size = alignUp(values[index].size, alignment);
-    int64_t end = 0, best = -1, bestGap = 0; // `end`: of what is in the way so far
+    int64_t end = 0, best = -1, bestGap = 0; // `end`: the end of the overlapping values so far
     for (size_t other : placed) {
       if (!values[other].overlaps(values[index]))
         continue;
@@ -47,7 +47,7 @@ std::optional<std::pair<size_t, size_t>> findOverlap(std::span<const LiveInterva
   std::ranges::stable_sort(order, {}, [&](size_t index) { return values[index].first; });
   for (size_t index : order) {
     std::erase_if(alive, [&](size_t other) { return values[other].last < values[index].first; });
-    for (size_t other : alive) // an empty value shares nothing, wherever it is
+    for (size_t other : alive) // an empty value overlaps nothing, whatever its offset
       if (values[index].size && values[other].size && offsets[index] < offsets[other] + values[other].size &&
           offsets[other] < offsets[index] + values[index].size)
         return std::pair(other, index);
@@ -57,7 +57,7 @@ std::optional<std::pair<size_t, size_t>> findOverlap(std::span<const LiveInterva
 }
 
 int64_t peakLowerBound(std::span<const LiveInterval> values, int64_t alignment) {
-  std::map<int64_t, int64_t> change; // bytes that begin to live at a step, less those that end before it
+  std::map<int64_t, int64_t> change; // bytes that go live at a step, less those that died before it
   for (const LiveInterval &value : values) {
     int64_t size = alignUp(value.size, alignment);
     change[value.first] += size;

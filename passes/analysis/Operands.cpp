@@ -13,7 +13,7 @@ bool nstf::systolic::isFreeToClone(Operation *op) {
          llvm::none_of(op->getOperands(), [](Value value) { return bool(getTileType(value)); });
 }
 
-/// Whether nothing but scalars and constants goes into a tile.
+/// Whether a tile is computed from scalars and constants alone.
 static bool isMadeOfScalars(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op || isFreeToClone(op))
@@ -21,7 +21,7 @@ static bool isMadeOfScalars(Value tile) {
   return (isElementwise(op) || isa<BroadcastOp>(op)) && llvm::all_of(op->getOperands(), isMadeOfScalars);
 }
 
-/// Whether an element of the result comes from the lane that holds what it is made of.
+/// Whether each lane computes its elements of the result from elements that it holds itself.
 static bool staysInLane(Operation *op) {
   auto broadcast = dyn_cast<BroadcastOp>(op);
   return isElementwise(op) || isa<UnpackOp>(op) || (broadcast && broadcast.getEach());
@@ -33,7 +33,7 @@ LoadOp nstf::systolic::findLoad(Value tile) {
     return {};
   if (auto load = dyn_cast<LoadOp>(op))
     return load;
-  if (auto branch = dyn_cast<IfAnyOp>(op)) { // changes some rows of it, or none
+  if (auto branch = dyn_cast<IfAnyOp>(op)) { // an if_any changes some rows of the tile, or none
     unsigned index = cast<OpResult>(tile).getResultNumber();
     LoadOp changed = findLoad(branch.getBody().front().getTerminator()->getOperand(index));
     return changed && changed == findLoad(branch.getOtherwise()[index]) ? changed : LoadOp();

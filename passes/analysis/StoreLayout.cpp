@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// The product of the counts of the digits that move `dim`.
+/// The product of the counts of the digits along `dim`.
 static int64_t getExtent(ArrayRef<Digit> digits, int64_t dim) {
   int64_t extent = 1;
   for (const Digit &digit : digits)
@@ -16,7 +16,7 @@ static int64_t getExtent(ArrayRef<Digit> digits, int64_t dim) {
 }
 
 StoreCost nstf::systolic::getStoreCost(FragmentAttr layout, const StoredTile &tile, const Costs &costs) {
-  using Pieces = std::set<std::pair<int64_t, int64_t>>; // row, and place in it
+  using Pieces = std::set<std::pair<int64_t, int64_t>>; // pairs of a row, and a piece of that row
   int64_t width = std::gcd(getVectorWidth(layout, /*dim=*/1, tile.elementBits), tile.width), lanes = 1;
   for (const Digit &digit : layout.getLane())
     lanes *= digit.count;
@@ -35,7 +35,7 @@ StoreCost nstf::systolic::getStoreCost(FragmentAttr layout, const StoredTile &ti
         if (digit.dim >= 0)
           at[digit.dim] += rest % digit.count * digit.stride;
         else
-          isReplica |= rest % digit.count != 0; // which stores nothing
+          isReplica |= rest % digit.count != 0; // a replica stores nothing
         rest /= digit.count;
       }
       if (!isReplica) {
@@ -70,7 +70,8 @@ SmallVector<FragmentAttr, 4> nstf::systolic::getStoreLayouts(FragmentAttr from, 
       int64_t length = share ? tile.shape[1] : columns;
       if (length % width)
         continue;
-      // Lanes along a row first; waves that share rows take turns at them, so that they all are there in every round.
+      // Consecutive lanes lie along a row. Waves that share rows interleave their rows, so that each store instruction
+      // involves all of them.
       int64_t along = std::gcd(length / width, waveSize), across = waveSize / along;
       SmallVector<Digit> wave(from.getWave());
       int64_t together = across;

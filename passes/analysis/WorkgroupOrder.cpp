@@ -6,7 +6,7 @@
 namespace nstf::systolic {
 
 double getSharedPart(const WorkgroupOrder &order, const std::vector<SharedTile> &tiles, int64_t xcds, int64_t atOnce) {
-  constexpr int64_t rounds = 4; // the grid goes on alike
+  constexpr int64_t rounds = 4; // a sample; the rest of the grid repeats it
   const int64_t items = order.rows * order.columns;
   int64_t read = 0, different = 0;
   for (int64_t xcd = 0; xcd < std::min(xcds, items); ++xcd)
@@ -39,7 +39,7 @@ WorkgroupOrder chooseOrder(int64_t rows, int64_t columns, const std::vector<Shar
   for (int64_t window = 1; window <= std::min(rows, maxRows); ++window)
     for (int64_t runs : {int64_t(1), xcds}) {
       const WorkgroupOrder order{rows, columns, runs, window};
-      // A last window of its own divides twice.
+      // A narrower last window costs a second division, so the order must share more to be worth it.
       const double part = getSharedPart(order, tiles, xcds, atOnce) - (rows % window != 0 ? worthwhile : 0);
       if (part > bestPart) {
         best = order;

@@ -50,7 +50,7 @@ private:
     return success();
   }
 
-  /// Last rows are as many as requests, and so is what comes of them.
+  /// `last_row` gives one row per request; this widens its result and every value computed from it.
   void widen(GraphOp graph) {
     DenseSet<Value> widened;
     auto setRows = [&](Value value) {

@@ -1,4 +1,4 @@
-// Names of types of codes (CodeType.h).
+// Parses the names of code types (CodeType.h).
 #include "passes/nstf/CodeType.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -15,14 +15,14 @@ using namespace nstf;
 
 namespace {
 
-// All attributes of a kernel but its name.
+// All attributes of a kernel except its name.
 DictionaryAttr getAttributes(KernelOp kernel) {
   NamedAttrList attributes(kernel->getAttrDictionary());
   attributes.erase(SymbolTable::getSymbolAttrName());
   return attributes.getDictionary(kernel->getContext());
 }
 
-// Equal kernels have equal hashes; the converse is for isEqual to say.
+// Equal kernels have equal hashes; isEqual decides among kernels of one hash.
 llvm::hash_code hashKernel(KernelOp kernel) {
   llvm::hash_code hash = hash_value(getAttributes(kernel));
   for (Operation &op : kernel.getBody().front())
@@ -39,9 +39,9 @@ struct DeduplicateKernelsPass : nstf::impl::DeduplicateKernelsPassBase<Deduplica
   using Base::Base;
 
   void runOnOperation() override {
-    // Every different kernel with those that equal it, by hash, in the order of the module.
+    // By hash: the distinct kernels, each with its duplicates, in module order.
     llvm::MapVector<size_t, SmallVector<SmallVector<KernelOp, 1>, 1>> buckets;
-    llvm::StringMap<KernelOp> survivors; // by the name every kernel had
+    llvm::StringMap<KernelOp> survivors; // by the original name of each kernel
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       auto &classes = buckets[hashKernel(kernel)];
       auto equal = llvm::find_if(classes, [&](auto &members) { return isEqual(members.front(), kernel); });
@@ -73,10 +73,10 @@ struct DeduplicateKernelsPass : nstf::impl::DeduplicateKernelsPassBase<Deduplica
     });
   }
 
-  // Numbers the kernels that are left anew, so that names don't tell how many layers a model has: of @linear_0 and
+  // Renumbers the remaining kernels, so that their names do not depend on the number of layers: of @linear_0 and
   // @linear_8 the second becomes @linear_1. A name without a number stays.
   void closeGaps() {
-    llvm::StringSet<> taken; // by what keeps its name
+    llvm::StringSet<> taken; // names of symbols that keep theirs
     for (Operation &op : *getOperation().getBody())
       if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
         if (!isa<KernelOp>(op) || !splitNumber(name).second)
@@ -92,7 +92,7 @@ struct DeduplicateKernelsPass : nstf::impl::DeduplicateKernelsPassBase<Deduplica
       }
   }
 
-  // "linear_8" -> "linear_" and whether there was a number.
+  // "linear_8" -> "linear_", and whether the name had a number.
   static std::pair<std::string, bool> splitNumber(StringRef name) {
     StringRef stem = name.rtrim("0123456789");
     return {stem.str(), stem.ends_with("_") && stem.size() != name.size()};

@@ -4,9 +4,9 @@
 //   %z = nstf.add %r, %y                     ->          linear, add, return }
 //                                                      %z = nstf.step @linear_add_0(%x, %w, %r)
 //
-// A group may take the place of its last op: each value inside a group, except its results, has its only use in the
-// group. So no op between those of the group depends on the group, and all values that the group uses from outside are
-// defined by then.
+// A step can stand in the place of its group's last op: a value inside the group, unless it is a result, is used inside
+// the group only. So no op between two ops of the group depends on the group, and every value that the group reads from
+// outside is defined by then.
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -24,21 +24,21 @@ using namespace nstf;
 
 namespace {
 
-// Whether the kernel of an anchor can apply an elementwise op to its result. A table's row goes by the position, which
-// a part of the step's row does not have.
+// Whether the anchor's kernel can apply an elementwise op to its result. An operand that is a table is indexed by
+// position, and a kernel that computes a part of the step's rows does not know the position of its rows.
 bool takes(Operation *anchor, ElementwiseOp op) {
   auto epilogue = dyn_cast<EpilogueOp>(anchor);
   bool readsTable = llvm::any_of(llvm::seq(op->getNumOperands()), [&](unsigned i) { return !op.isByElement(i); });
   return epilogue && (!readsTable || epilogue.computesStepRows());
 }
 
-// What becomes one kernel: what decodes operands of the anchor, the anchor, then ops in the order of the graph.
+// The ops of one kernel: those that decode operands of the anchor, the anchor, then the others in graph order.
 struct Group {
   SmallVector<Operation *> ops;
   size_t decoders = 0;
   Operation *anchor() const { return ops[decoders]; }
   Operation *last() const { return ops.back(); }
-  /// What the kernel gives: what no op of the group uses.
+  /// The values that no op of the group uses.
   SmallVector<Value> getResults() const {
     SmallVector<Value> results;
     for (Operation *op : ops)
@@ -59,7 +59,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     copyDecoders(*graph);
     std::vector<Group> groups = formGroups(*graph);
     SymbolTable symbols(getOperation());
-    llvm::StringMap<int64_t> numbers; // of the next kernel, by stem
+    llvm::StringMap<int64_t> numbers; // number of the next kernel of each stem
     for (const Group &group : groups)
       moveToKernel(group, *graph, symbols, numbers);
     if (failed(verifyFormed(*graph)))
@@ -81,7 +81,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
 
   // Grouping
 
-  /// What is made where it is loaded is made by each reader.
+  /// Clones decoders, so that each reader of a compressed tensor has its own and decodes the tensor as it loads.
   static void copyDecoders(GraphOp graph) {
     for (DecodeOp op : llvm::make_early_inc_range(graph.getBody().getOps<DecodeOp>()))
       for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op->getUses())))
@@ -117,14 +117,14 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       groups[*joined].ops.push_back(&op);
       groupOf[&op] = *joined;
     }
-    llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); }); // those merged into others
-    // Kernels stand in the order of their steps, which stand where the last op stood.
+    llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); }); // groups that were merged into others
+    // Steps stand where the last op of their group stood; kernels keep the order of their steps.
     llvm::sort(groups, [](const Group &a, const Group &b) { return a.last()->isBeforeInBlock(b.last()); });
     return groups;
   }
 
-  // The group whose epilogue takes an elementwise op, where there is one. Chains of elementwise ops that end in this op
-  // move into it too.
+  // The group whose epilogue takes this elementwise op, if there is one. Chains of elementwise ops that end in this op
+  // join that group too.
   std::optional<size_t> joinEpilogue(ElementwiseOp op, std::vector<Group> &groups,
                                      DenseMap<Operation *, size_t> &groupOf) {
     llvm::SmallSetVector<size_t, 2> candidates;
@@ -145,7 +145,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
             << "every operand has other uses, so its kernel must store it";
       return std::nullopt;
     }
-    // The last that is no mere chain, or the last.
+    // The last anchor that is not a chain of elementwise ops, else the last.
     size_t target = *llvm::max_element(candidates, [&](size_t a, size_t b) {
       if (groups[a].isElementwise() != groups[b].isElementwise())
         return groups[a].isElementwise();
@@ -162,19 +162,20 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return target;
   }
 
-  /// A chain into another group.
+  /// Moves a chain of elementwise ops into another group.
   static void merge(std::vector<Group> &groups, size_t from, size_t to, DenseMap<Operation *, size_t> &groupOf) {
     for (Operation *member : groups[from].ops) {
       groups[to].ops.push_back(member);
       groupOf[member] = to;
     }
     groups[from].ops.clear();
-    // The anchor stays in front; of a chain any order that is the graph's will do.
+    // The anchor stays in front; the others keep graph order, which suits any chain.
     auto rest = llvm::drop_begin(groups[to].ops, groups[to].isElementwise() ? 0 : groups[to].decoders + 1);
     std::sort(rest.begin(), rest.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   }
 
-  /// Whether one kernel can make two products tile by tile: of one x with matrices that are alike.
+  /// Whether one kernel can compute both products tile by tile: they share x, and their matrices have the same type and
+  /// format.
   static bool canPair(const Group &first, const Group &second) {
     auto one = dyn_cast<LinearOp>(first.anchor()), other = dyn_cast<LinearOp>(second.anchor());
     if (!one || !other || one.getX() != other.getX() || one.getW().getType() != other.getW().getType() ||
@@ -203,7 +204,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
         << "two products of one x, with matrices that are alike, are made tile by tile";
   }
 
-  /// The group that makes a value only the conversion uses: whatever its kernel, its store converts.
+  /// The group whose value is used by the conversion alone. Every kernel can take the conversion, because its store
+  /// converts.
   std::optional<size_t> joinStore(ConvertOp convert, DenseMap<Operation *, size_t> &groupOf) {
     Operation *producer = convert.getX().getDefiningOp();
     if (!producer || producer->getNumResults() != 1 || !groupOf.contains(producer) ||
@@ -212,7 +214,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return groupOf[producer];
   }
 
-  /// The group that makes the rows, where it can write them straight to the cache.
+  /// The group that computes the rows, if its kernel can write them directly to the cache.
   std::optional<size_t> joinRows(KvAppendOp append, const std::vector<Group> &groups,
                                  DenseMap<Operation *, size_t> &groupOf) {
     Operation *producer = append.getRows().getDefiningOp();
@@ -224,7 +226,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return takes ? std::optional(groupOf[producer]) : std::nullopt;
   }
 
-  /// Codes and then scales are appended, and nothing needs one of the caches before the other is written.
+  /// Whether the codes and then the scales are only appended to caches, and no op reads either cache before both are
+  /// written.
   static bool hasOnlyAppends(QuantizeOp op) {
     KvAppendOp codes = getOnlyAppend(op.getCodes()), scales = getOnlyAppend(op.getScales());
     return codes && scales && codes->isBeforeInBlock(scales) &&
@@ -236,7 +239,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return append && append.getRows() == rows ? append : KvAppendOp();
   }
 
-  /// The norm whose rows only this op reads: its kernel has whole rows, so it knows their largest number.
+  /// The group of the norm whose rows are used by this op alone. The norm's kernel holds whole rows, so it can compute
+  /// the max of a row.
   std::optional<size_t> joinNorm(QuantizeOp quantize, DenseMap<Operation *, size_t> &groupOf) {
     Value rows = quantize.getX();
     Operation *producer = rows.getDefiningOp();

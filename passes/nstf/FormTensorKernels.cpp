@@ -4,9 +4,9 @@
 //   %s = linalg.generic {sum over a row} %a     ->     %s = nstf.step @tensor_0(%x)
 //   %y = linalg.generic {%a / %s of the row}           nstf.kernel @tensor_1(%x, %s) { exp, quotient, return }
 //
-// Users are visited before producers, so that the number of reads of an element is known when its producer is visited.
-// An op is copied into every kernel that reads its result. This keeps the rest simple: a kernel is a tree over its
-// inputs.
+// Users are visited before producers, so that all reads of a result are known when its producer is visited. An op is
+// copied into every kernel that reads its result; a kernel is therefore a tree over its inputs, which keeps the passes
+// that follow simple.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -30,16 +30,16 @@ using namespace nstf;
 
 namespace {
 
-/// Ops computed into one another in a kernel at most: what walks such a tree recurses.
+/// The max number of ops in the tree of a kernel: code that walks the tree recurses.
 constexpr int64_t maxOps = 100;
-/// The same where no op in between has a result that can be stored.
+/// The same max where no op in between has a result that can be stored.
 constexpr int64_t maxUnstoredOps = 1000;
 
-/// How a tensor of the graph is used.
+/// How the graph uses a tensor.
 struct Use {
-  bool isStored = false;      ///< a kernel of its own makes it
-  bool isReadOften = false;   ///< some element more than once
-  bool isInReduction = false; ///< read in the loop of a reduction
+  bool isStored = false;      ///< a kernel of its own computes and stores it
+  bool isReadOften = false;   ///< some element is read more than once
+  bool isInReduction = false; ///< it is read in the loop of a reduction
 };
 
 struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorKernelsPass> {
@@ -69,7 +69,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
       op->erase();
   }
 
-  /// Those in the graph's block that something needs; the others are erased.
+  /// The tensor ops of the graph's block that have uses; erases the others.
   SmallVector<Operation *> collectTensorOps() {
     SmallVector<Operation *> ops;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
@@ -82,8 +82,8 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     return SmallVector<Operation *>(llvm::reverse(ops));
   }
 
-  /// One value stands for the tokens of the step, and an `outs` that nobody reads is empty: neither makes a kernel read
-  /// a tensor whose shape alone it needs.
+  /// Makes all uses of the step's number of tokens one value, and every `outs` that is never read empty, so that no
+  /// kernel gets a tensor of which it needs only the shape.
   LogicalResult nameTokens(ArrayRef<Operation *> ops) {
     tokensSource = {};
     for (BlockArgument argument : graph.getBody().getArguments())
@@ -151,7 +151,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
             use.isInReduction |= known->second.isInReduction;
           }
       }
-      // What cannot be stored is computed again wherever it is read.
+      // A value that cannot be stored is recomputed by each reader.
       if (!isMovement(op) && isStorable(value.getType()))
         use.isStored |= use.isReadOften || (isReduction(op) && (use.isInReduction || !isElementwise));
     }
@@ -161,7 +161,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     DenseMap<Operation *, int64_t> sizes;
     for (Operation *op : ops) {
       int64_t size = 1;
-      // An operand that is there twice is computed twice, at other places.
+      // An operand that occurs twice is computed twice, since the two are read at different indices.
       SmallVector<Value> reads(op->getOperands());
       for (Value value : getReads(op))
         if (!llvm::is_contained(op->getOperands(), value))
@@ -181,7 +181,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     return success();
   }
 
-  /// Operands, and values of the graph that regions use.
+  /// The operands, and the graph's values that the regions use.
   static llvm::SetVector<Value> getReads(Operation *op) {
     llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -244,11 +244,12 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     for (Operation *op : ordered)
       builder.clone(*op, mapping);
     ReturnOp::create(builder, location, mapping.lookup(Value(root)));
-    // Ops copied later than this see the step, those copied before have no use of the root.
+    // Ops that are copied later use the step. Kernels made earlier do not use the root.
     root.replaceUsesWithIf(step->getResult(0), [&](OpOperand &use) { return use.getOwner() != step; });
   }
 
-  /// The ops a kernel that ends in `op` consists of, and what comes in; whether it asks for the tokens.
+  /// Collects the ops of the kernel that ends in `op`, and its inputs; returns whether the kernel uses the number of
+  /// tokens.
   bool collect(Operation *op, llvm::SetVector<Operation *> &members, llvm::SetVector<Value> &inputs) {
     members.insert(op);
     bool needsTokens = false;

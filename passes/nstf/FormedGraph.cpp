@@ -13,7 +13,7 @@ FailureOr<GraphOp> getGraph(ModuleOp module) {
   return *graphs.begin();
 }
 
-// The operand whose storage a step's result is, or null.
+// The operand whose storage holds a step's result, or null.
 static OpOperand *getInPlaceOperand(OpResult result, SymbolTableCollection &symbols) {
   auto step = cast<StepOp>(result.getOwner());
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(step, step.getKernelAttr());

@@ -27,7 +27,7 @@ struct JoinKernelsPass : nstf::impl::JoinKernelsPassBase<JoinKernelsPass> {
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     int64_t before = llvm::range_size(graph->getBody().getOps<StepOp>());
-    llvm::StringMap<int64_t> numbers; // of the next kernel, by stem
+    llvm::StringMap<int64_t> numbers; // number of the next kernel of each stem
     for (auto &[level, steps] : findLevels(*graph))
       for (ArrayRef<StepOp> rest = steps; !rest.empty();) {
         size_t count = countTogether(rest);
@@ -44,10 +44,11 @@ struct JoinKernelsPass : nstf::impl::JoinKernelsPassBase<JoinKernelsPass> {
   }
 
 private:
-  /// Buffers of one launch: the address of each takes two scalar registers from the beginning on.
+  /// The max number of buffers of one launch: the address of each occupies two scalar registers from the start of the
+  /// kernel.
   static constexpr size_t maxBuffers = 15;
 
-  /// The first steps whose buffers one launch has room for.
+  /// The number of leading steps whose buffers fit in one launch.
   static size_t countTogether(ArrayRef<StepOp> steps) {
     size_t count = 0, buffers = 0;
     for (StepOp step : steps) {
@@ -59,7 +60,7 @@ private:
     return count;
   }
 
-  /// The steps by how many others stand one behind the other before them.
+  /// Groups the steps by level: the length of the longest chain of steps before a step.
   static llvm::MapVector<int64_t, SmallVector<StepOp>> findLevels(GraphOp graph) {
     DenseMap<Operation *, int64_t> levelOf;
     llvm::MapVector<int64_t, SmallVector<StepOp>> levels;
@@ -113,7 +114,7 @@ private:
       step.erase();
   }
 
-  /// The operations of a step's kernel to where the builder is, and what they give.
+  /// Clones the body of a step's kernel at the builder's insertion point, and returns the values that it yields.
   static SmallVector<Value> cloneBody(KernelOp of, StepOp step, KernelOp kernel, const llvm::SetVector<Value> &inputs,
                                       OpBuilder &builder) {
     IRMapping mapping;

@@ -1,4 +1,4 @@
-// nstf-materialize-rope-tables: one computed weight for all ropes of equal frequencies and scale (Passes.td).
+// nstf-materialize-rope-tables: gives all ropes of equal frequencies and scale one precomputed table (Passes.td).
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/FormedGraph.h"
@@ -31,7 +31,7 @@ struct MaterializeRopeTablesPass : nstf::impl::MaterializeRopeTablesPassBase<Mat
     SymbolTable symbols(getOperation());
     for (auto &[formula, ropes] : users) {
       WeightOp table = getTable(formula, *graph, symbols);
-      // One `get` for all of them, before the first.
+      // One `get` before the first rope serves all of them.
       OpBuilder builder(ropes.front());
       auto value = GetOp::create(builder, ropes.front().getLoc(), table.getType(), table.getSymName());
       for (RopeOp rope : ropes)
@@ -43,7 +43,7 @@ struct MaterializeRopeTablesPass : nstf::impl::MaterializeRopeTablesPassBase<Mat
     }
   }
 
-  // The weight with this formula: the module's own, or a new one before the graph.
+  // The weight with this formula: one that the module has already, or a new one before the graph.
   WeightOp getTable(RopeTableAttr formula, GraphOp graph, SymbolTable &symbols) {
     auto type = RankedTensorType::get({static_cast<int64_t>(graph.getContext()), formula.getWidth()},
                                       Float32Type::get(&getContext()));
@@ -53,7 +53,7 @@ struct MaterializeRopeTablesPass : nstf::impl::MaterializeRopeTablesPassBase<Mat
     OpBuilder builder(graph);
     auto weight = WeightOp::create(builder, graph.getLoc(), "rope_table", type);
     weight.setGeneratorAttr(formula);
-    symbols.insert(weight); // Renames it where the name is taken.
+    symbols.insert(weight); // Renames the weight if its name is taken.
     return weight;
   }
 };

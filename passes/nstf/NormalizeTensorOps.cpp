@@ -35,7 +35,8 @@ struct DecomposeSoftmax : OpRewritePattern<linalg::SoftmaxOp> {
   }
 };
 
-/// A conversion of what tensor code computes joins it: the kernel then stores the narrow type itself.
+/// Makes the conversion of a tensor-code result part of the tensor code, so that the kernel itself stores the narrow
+/// type.
 struct ConvertTensorCode : OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvertOp op, PatternRewriter &rewriter) const override {
@@ -59,7 +60,7 @@ struct NormalizeTensorOpsPass : nstf::impl::NormalizeTensorOpsPassBase<Normalize
     FailureOr<GraphOp> graph = getGraph(getOperation());
     if (failed(graph))
       return signalPassFailure();
-    // Most models hold none; the greedy driver would visit every op of theirs to find that out.
+    // Most models have no tensor ops; without this check the greedy driver would visit all their ops to find out.
     bool hasTensorOps = llvm::any_of(graph->getBody().front(),
                                      [](Operation &op) { return !isa_and_nonnull<NSTFDialect>(op.getDialect()); });
     if (!hasTensorOps)
@@ -69,7 +70,7 @@ struct NormalizeTensorOpsPass : nstf::impl::NormalizeTensorOpsPassBase<Normalize
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     patterns.add<ConvertTensorCode, DecomposeSoftmax>(&getContext());
     GreedyRewriteConfig config;
-    // Constants and regions stay where their writer put them: a diagnostic names the line.
+    // Constants and regions stay where they were written, so that a diagnostic names the right line.
     config.enableFolding(true).enableConstantCSE(false).setRegionSimplificationLevel(
         GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(graph->getBody(), std::move(patterns), config))) {

@@ -18,7 +18,7 @@ using namespace nstf;
 
 namespace {
 
-/// Wider heads are multiplied fewer keys at a time than a block of values has.
+/// Of wider heads, one product covers fewer keys than a block of values has.
 constexpr int64_t maxHeadSize = 256;
 
 struct OrderCachesPass : nstf::impl::OrderCachesPassBase<OrderCachesPass> {
@@ -54,7 +54,7 @@ struct OrderCachesPass : nstf::impl::OrderCachesPassBase<OrderCachesPass> {
   }
 
 private:
-  /// Why its caches stay as they are; empty where they don't.
+  /// The reason why the caches of this op keep their order; empty if they do not.
   static StringRef getMisfit(AttentionOp op) {
     if (!readsOwnCaches(op) || op.getK() == op.getV())
       return "its keys and values are no two caches that nothing else reads";

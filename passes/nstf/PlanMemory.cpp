@@ -1,4 +1,5 @@
-// nstf-plan-memory: computes lifetimes over the list of steps, then places in one arena (Passes.td).
+// nstf-plan-memory: computes the lifetimes of values over the list of steps, then places the values in one arena
+// (Passes.td).
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/ArenaValues.h"
@@ -51,7 +52,7 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
         << remark::metric("values", int64_t(arena.values.size())) << remark::metric("max_tokens", *tokens);
   }
 
-  // How many rows a leading `?` stands for at most.
+  // The max number of rows that a leading `?` stands for.
   FailureOr<int64_t> countTokens(GraphOp graph) {
     int64_t context = graph.getContext(), tokens = context;
     if (auto attribute = getOperation()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName))

@@ -1,4 +1,4 @@
-// The names of precisions (Precision.h).
+// Names of precisions (Precision.h).
 #include "passes/nstf/Precision.h"
 
 using namespace nstf;

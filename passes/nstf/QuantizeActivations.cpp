@@ -1,4 +1,4 @@
-// nstf-quantize-activations: quantises the other operand of products of codes (Passes.td).
+// nstf-quantize-activations: quantises the activations of products with codes (Passes.td).
 //
 //   %t = nstf.convert %h {type = f16}                  %q, %s = nstf.quantize %h {type = i8, group = 64}
 //   %w = nstf.dequantize %codes, %scales               %w = nstf.dequantize %codes, %scales
@@ -71,7 +71,7 @@ private:
       convert.erase();
   }
 
-  /// Once for all that read the value.
+  /// One quantize op serves all readers of the value.
   QuantizeOp quantize(Value value, Type codes) {
     QuantizeOp &made = quantized[value];
     if (!made) {
@@ -83,7 +83,7 @@ private:
     return made;
   }
 
-  /// A launch of its own beside the one that makes the value.
+  /// The quantize op may become a launch of its own, so it gets a name that differs from that of the value's producer.
   static Location getName(Location location) {
     auto name = dyn_cast<NameLoc>(location);
     if (!name)

@@ -61,7 +61,7 @@ struct QuantizeCachesPass : nstf::impl::QuantizeCachesPassBase<QuantizeCachesPas
   }
 
 private:
-  /// Makes codes of what is appended to a cache and of the cache itself, and gives the cache of their scales.
+  /// Replaces the cache and the rows appended to it by codes; returns the cache of the scales.
   Value quantize(Value cache, AttentionOp op, SymbolTable &symbols) {
     OwnCache own = getOwnCache(cache, symbols);
     auto [append, get, state] = own;

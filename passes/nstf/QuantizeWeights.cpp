@@ -76,7 +76,7 @@ struct QuantizeWeightsPass : nstf::impl::QuantizeWeightsPassBase<QuantizeWeights
   }
 
 private:
-  /// A linear, and the weight that it reads.
+  /// A linear and the weight that it reads.
   struct Matrix {
     LinearOp linear;
     GetOp get;
@@ -84,7 +84,7 @@ private:
     std::optional<WeightFormat> format = std::nullopt;
   };
 
-  /// All whose weights are numbers.
+  /// The linears whose weights are plain floats.
   static SmallVector<Matrix> findMatrices(GraphOp graph, SymbolTable &symbols) {
     SmallVector<Matrix> matrices;
     for (LinearOp linear : graph.getBody().getOps<LinearOp>()) {
@@ -128,7 +128,7 @@ private:
 
   bool isReplaced(WeightOp weight) { return replaced.contains(weight.getSymNameAttr()); }
 
-  /// The planes beside the weight, and the matrix that they stand for.
+  /// Creates the planes beside the weight, and the dequantize op that stands for the matrix.
   Value makeMatrix(Matrix &matrix, CodeFormat attribute, SymbolTable &symbols, int64_t &bytes) {
     OpBuilder builder(matrix.get);
     Location loc = matrix.get.getLoc();
@@ -146,7 +146,7 @@ private:
                                 zeros, attribute);
   }
 
-  /// A weight may be read in several places.
+  /// Several ops may read one weight; they share its planes.
   WeightOp findPlane(WeightOp weight, Plane plane, CodeFormat attribute, bool zeros, SymbolTable &symbols,
                      int64_t &bytes) {
     auto type = cast<RankedTensorType>(weight.getType());
@@ -159,7 +159,7 @@ private:
     made = WeightOp::create(builder, weight.getLoc(), (weight.getSymName() + "." + stringifyPlane(plane)).str(),
                             attribute.getPlaneType(plane, type.getDimSize(0)));
     made.setPlaneAttr(source);
-    symbols.insert(made); // renames it where the name is taken
+    symbols.insert(made); // renames the plane if its name is taken
     bytes += countBytes(made.getType());
     return made;
   }

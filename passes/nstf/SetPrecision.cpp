@@ -27,19 +27,19 @@ RankedTensorType withElement(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(), element);
 }
 
-/// What an operation reads in fewer bits where it may; null: it reads nothing so.
+/// The op as one that may read operands in fewer bits; null if it may not.
 MixedPrecisionOp getMixedPrecision(OpOperand &operand) {
   Operation *op = operand.getOwner();
   return op->hasAttr(f32ProductAttributeName) ? MixedPrecisionOp() : dyn_cast<MixedPrecisionOp>(op);
 }
 
-/// Whether an operand is one of a matrix product.
+/// Whether the operand is one of a matrix product.
 bool isProductOperand(OpOperand &operand) {
   MixedPrecisionOp op = getMixedPrecision(operand);
   return op && op.isProductOperand(operand.getOperandNumber());
 }
 
-/// Whether an operation reads its operand in any float type.
+/// Whether the op accepts any float type for this operand.
 bool takesAnyFloat(OpOperand &operand) {
   MixedPrecisionOp op = getMixedPrecision(operand);
   return op && op.readsAnyFloat(operand.getOperandNumber());
@@ -71,7 +71,7 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
         << remark::metric("states", states) << remark::metric("conversions", conversions);
   }
 
-  /// The reads of every symbol for which all uses of all reads satisfy `test`, by symbol.
+  /// The f32 reads of each symbol, for the symbols of which all uses of all reads satisfy `test`.
   llvm::MapVector<StringAttr, SmallVector<GetOp>> findReads(GraphOp graph, function_ref<bool(OpOperand &)> test) {
     llvm::MapVector<StringAttr, SmallVector<GetOp>> reads;
     for (GetOp get : graph.getBody().getOps<GetOp>())
@@ -95,14 +95,14 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
       }
   }
 
-  /// What is made of codes where a product loads it.
+  /// Changes the result type of decode ops that only products read: the product decodes the codes as it loads them.
   void setDecoded(GraphOp graph) {
     for (DequantizeOp op : graph.getBody().getOps<DequantizeOp>())
       if (op.getType().getElementType().isF32() && llvm::all_of(op->getUses(), isProductOperand))
         op.getResult().setType(withElement(op.getType(), target));
   }
 
-  /// Caches that only grow and are only attended to.
+  /// Changes the type of caches that are only appended to and read by products.
   void setStates(GraphOp graph) {
     SymbolTable symbols(getOperation());
     auto isCache = [](OpOperand &use) {
@@ -121,7 +121,7 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
       }
   }
 
-  /// Whatever of f32 a product or a cache of another type still reads.
+  /// Converts the remaining f32 operands of products, and f32 rows appended to caches of the target type.
   void convertOperands(GraphOp graph) {
     DenseMap<Value, Value> converted;
     for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
@@ -134,7 +134,7 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
       }
   }
 
-  /// A product with an operand of a third type keeps to that one.
+  /// Whether a product has an operand of a third type; such a product keeps that type.
   bool hasOtherType(Operation &op) {
     return llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
       Type element = getTensorType(operand.get()).getElementType();

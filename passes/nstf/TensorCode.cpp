@@ -1,4 +1,4 @@
-// The checks and queries of tensor code (TensorCode.h).
+// Checks and queries of tensor code (TensorCode.h).
 #include "passes/nstf/TensorCode.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,15 +12,15 @@ using namespace nstf;
 
 namespace {
 
-/// Largest constant that is no splat: it becomes a chain of selects.
+/// The max number of elements of a constant that is not a splat: it becomes a chain of selects.
 constexpr int64_t maxConstants = 64;
 
 bool isScalar(Type type) {
   return type.isIndex() || type.isInteger(1) || type.isInteger(32) || type.isF32() || type.isF16() || type.isBF16();
 }
 
-/// arith and math ops that instructions of the chips compute, on the types of isScalar. Not among them: remf, expm1 and
-/// log1p, whose expansions lose digits, and what needs a library.
+/// The arith and math ops that the chips' instructions compute, on the types of isScalar. Excluded are remf, expm1 and
+/// log1p, whose expansions lose digits, and whatever needs a library.
 bool isScalarFunction(Operation *op) {
   return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
              arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::CmpFOp, arith::SelectOp,
@@ -70,7 +70,7 @@ LogicalResult verifyBody(Region &region) {
   return failure(result.wasInterrupted());
 }
 
-/// Dynamic sizes among `sizes` must be the step's tokens.
+/// Checks that every dynamic size is the step's number of tokens.
 LogicalResult verifySizes(Operation *op, ValueRange sizes) {
   for (Value size : sizes)
     if (!isTokens(size)) {
@@ -124,7 +124,7 @@ LogicalResult verifyGeneric(linalg::GenericOp op) {
   return verifyBody(op.getRegion());
 }
 
-/// In a group of merged dimensions a `?` stands alone, but for dimensions of 1.
+/// Checks that a `?` is merged with dimensions of 1 only.
 LogicalResult verifyGroups(Operation *op, RankedTensorType wide, ArrayRef<ReassociationIndices> groups) {
   for (ArrayRef<int64_t> group : groups) {
     bool isDynamic = llvm::any_of(group, [&](int64_t dim) { return wide.isDynamicDim(dim); });
@@ -264,7 +264,7 @@ bool nstf::readsOnce(OpOperand &operand) {
   auto generic = dyn_cast<linalg::GenericOp>(operand.getOwner());
   if (!generic)
     return false;
-  // Two inputs that read one tensor alike are one read; the pull evaluates them once.
+  // Two inputs that read one tensor through the same map count as one read, because TensorPull evaluates them once.
   AffineMap map = generic.getMatchingIndexingMap(&operand);
   for (OpOperand &other : generic->getOpOperands())
     if (other.get() == operand.get() && generic.getMatchingIndexingMap(&other) != map && isRead(other))

@@ -1,4 +1,4 @@
-// The names of formats (WeightFormat.h).
+// Names of weight formats (WeightFormat.h).
 #include "passes/nstf/WeightFormat.h"
 
 using namespace mlir;

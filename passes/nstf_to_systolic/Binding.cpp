@@ -1,4 +1,4 @@
-// The binding of kernel regions to templates (Binding.h); bindings/ has the parts for each operation.
+// Binds kernel regions to templates (Binding.h); bindings/ has the part of each operation.
 #include "passes/nstf_to_systolic/Binding.h"
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"
@@ -90,7 +90,7 @@ void nstf::setElementsPerToken(systolic::KernelOp program, unsigned argument, Ra
                      Builder(program.getContext()).getI64IntegerAttr(elements));
 }
 
-/// The region's values as bindings count them: arguments, then results in order.
+/// The region's values in the order in which bindings number them: arguments, then results of ops.
 static SmallVector<Value> getValues(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   SmallVector<Value> values(body.getArguments());

@@ -1,4 +1,4 @@
-// Products of codes (CodeProduct.h).
+// Finds products of codes (CodeProduct.h).
 #include "passes/nstf_to_systolic/CodeProduct.h"
 
 using namespace mlir;

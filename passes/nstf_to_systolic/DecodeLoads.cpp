@@ -1,4 +1,4 @@
-// Loads of quantised matrices (DecodeLoads.h).
+// Decodes loads of quantised matrices (DecodeLoads.h).
 //
 // BEFORE  %w = systolic.load %W[%n, %k] : memref<64x64xf32, #axes<N, K>> -> tensor<16x64xf32, #axes<BN, BK>>
 // AFTER   %words = systolic.load %W[%n, %k/8] : memref<64x8xi32, #axes<N, K_codes>> -> tensor<16x8xi32, …>
@@ -6,15 +6,15 @@
 //         %scales = systolic.load %w_scales[%n, %k/128] : memref<64x1xf16, …> -> tensor<16x1xf32, …>
 //         %w = (%code - 8) * (systolic.broadcast %scales each along 1)
 //
-// If a matrix is only used in sums of products, codes are multiplied without decoding, and zeros and scales are applied
-// to the sums:
+// If only sums of products use a matrix, its codes are multiplied without decoding, and zeros and scales are applied to
+// the sums:
 //
 // BEFORE  %next = systolic.dot %w, %x, %acc
 // AFTER   %products = systolic.dot %code, %x, 0        %x_sums = systolic.dot 1, %x, 0
 //         %next = %acc + (%products - 8 * %x_sums) * (systolic.broadcast %scales each along 1)
 //
-// The same holds for systolic.mma if codes are exact in the operands' 16-bit type, and a row has one scale or each wave
-// computes a part of the sum.
+// The same holds for systolic.mma if the operands' 16-bit type holds the codes exactly, and either a row has one scale
+// or each wave computes a part of the sum.
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -81,7 +81,7 @@ private:
                             << " is a multiple of 32, and a multiple or a divisor of "
                             << "the group of " << group << ", to load " << format << " but got " << size.value_or(0);
     columns = *size;
-    // f16 has instructions for two numbers, bf16 none.
+    // The chips compute on packed f16 but not on bf16, so bf16 is decoded in f32.
     number = tile.getElementType().isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
     auto dot = dyn_cast<systolic::DotOp>(*op->user_begin());
     if (dot && op->hasOneUse() && dot.getW() == op.getResult()) {
@@ -93,13 +93,13 @@ private:
     if (product && op->hasOneUse() && product.getB() == op.getResult() && holdsCodes())
       if (OpResult sum = findSum(product, product.getAcc()))
         return decodeProducts(product, sum);
-    if (format.getElementType(Plane::scales).isF32()) // more than f16 holds
+    if (format.getElementType(Plane::scales).isF32()) // their range exceeds that of f16
       number = builder.getF32Type();
     loadPlanes(number, op);
     Value value = arith::MulFOp::create(builder, loc, subtractZeros(getCodes()), repeat(loaded.scales));
     if (number != tile.getElementType()) {
       auto rounded = arith::TruncFOp::create(builder, loc, tile, value);
-      // Codes and scales are numbers; ties go away from zero.
+      // Codes and scales are never NaN, and ties may round away from zero.
       rounded.setFastmath(arith::FastMathFlags::nnan | arith::FastMathFlags::afn);
       value = rounded;
     }
@@ -108,8 +108,8 @@ private:
     return success();
   }
 
-  /// Loads stand where the matrix was loaded, what is computed of them beside the sums: between them x is shared. Where
-  /// a loop makes a row's whole sum, `whole`, the scale is for that.
+  /// Loads stay where the matrix was loaded. The code that uses them stands beside the sums, because x is shared in
+  /// between. If a loop computes the whole sum of a row, `whole`, the scale multiplies that sum once.
   LogicalResult decodeSums(systolic::DotOp dot, OpResult whole) {
     auto sums = cast<RankedTensorType>(dot.getResult().getType());
     Attribute axis = cast<AxesAttr>(sums.getEncoding()).getNames()[1];
@@ -123,7 +123,8 @@ private:
       x = arith::ExtFOp::create(builder, loc, cast<RankedTensorType>(x.getType()).clone(number), x);
     }
     builder.setInsertionPoint(dot);
-    // With f16, whose codes are cheaper so; the zeros of groups make up for it.
+    // Codes of f16 are unpacked with an offset, which takes fewer instructions; subtracting the zeros removes the
+    // offset.
     bool raised = format.isPacked() && number.isF16();
     Value zero = makeSplat(sums, 0.0),
           codes = format.isPacked() || format.getNumberType() ? getCodes(raised) : loaded.codes;
@@ -153,8 +154,8 @@ private:
     return success();
   }
 
-  /// Whether products can take codes as they are: as numbers of the tile's own 16 bits, whose groups don't end within
-  /// what a wave multiplies of a block.
+  /// Whether products can multiply the codes themselves: the tile's 16-bit type must hold them exactly, and no group
+  /// may end inside the part of a block that one wave multiplies.
   bool holdsCodes() {
     int64_t parts = program.getWaves().parts;
     bool fits = format.getGroups() == 1 || (parts > 1 && format.getGroupSize() % (columns / parts) == 0);
@@ -162,8 +163,8 @@ private:
     return columns % parts == 0 && fits && (element.isF16() || (element.isBF16() && !format.getHighBits()));
   }
 
-  /// Where a row has one scale and no zero, its sum is multiplied by the scale. Otherwise each block's sums are, in the
-  /// parts that waves make of them.
+  /// If a row has one scale and no zero, its sum is multiplied by the scale. Otherwise the sums of each block are,
+  /// separately for the part that each wave computes.
   LogicalResult decodeProducts(systolic::MmaOp product, OpResult sum) {
     number = tile.getElementType();
     bool raised = format.isPacked(), isByRow = format.getGroups() == 1;
@@ -186,7 +187,7 @@ private:
     return success();
   }
 
-  /// Where it is used: a tile that is on its way has its own type.
+  /// Widens a tile at its use; while it is in flight it keeps its own type.
   Value widen(Value tile) {
     auto type = cast<RankedTensorType>(tile.getType());
     if (type.getElementType().isF32())
@@ -194,7 +195,7 @@ private:
     return arith::ExtFOp::create(builder, loc, type.clone(builder.getF32Type()), tile);
   }
 
-  /// What the loop adds up in `result` becomes (codes * x - zeros * sum of x) * scales of a block at a time.
+  /// Replaces what the loop sums in `result` by (codes * x - zeros * sum of x) * scales, one block at a time.
   void addBlocks(systolic::MmaOp product, OpResult result, Value codes, Value zeros, Value scales) {
     auto loop = cast<scf::ForOp>(result.getOwner());
     auto sums = cast<RankedTensorType>(product.getType());
@@ -232,8 +233,8 @@ private:
                                  AxesAttr::get(program.getContext(), names));
   }
 
-  /// What a loop makes that is nothing but the sum, of 0, that `term` adds to, of the same rows; null where there is
-  /// none.
+  /// The loop's result that is the sum of `term` over the rounds, from 0 on and with the same rows in every round; null
+  /// if there is none.
   OpResult findSum(Operation *term, Value acc) {
     auto loop = dyn_cast<scf::ForOp>(term->getParentOp());
     auto carried = dyn_cast<BlockArgument>(acc);

@@ -1,4 +1,4 @@
-// nstf-to-systolic-fill-template: fills a kernel region's sizes, buffers and elementwise ops into its template
+// nstf-to-systolic-fill-template: fills the sizes, buffers and elementwise ops of a kernel region into its template
 // (Passes.td).
 #include "dialects/systolic/OperandTypes.h"
 #include "mlir/IR/Remarks.h"
@@ -42,7 +42,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     regions.front().erase();
   }
 
-  /// Of the part, or of a module, where there is none yet.
+  /// The binding of the part, or a new one if the pass runs on a module.
   FailureOr<BindingAttr> findBinding(KernelOp region, StringRef templateName) {
     if (auto part = dyn_cast<PartOp>(getOperation()))
       return part.getBinding();
@@ -60,7 +60,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return part ? part.getChoice().getTuning() : region->getAttrOfType<DictionaryAttr>("nstf.tuning");
   }
 
-  /// What tuning says of waves and loops; null where it says nothing.
+  /// The schedule from the tuning row; null if there is none.
   Attribute findSchedule(KernelOp region) {
     auto part = dyn_cast<PartOp>(getOperation());
     return part ? part.getChoice().getSchedule() : region->getAttr("nstf.schedule");
@@ -97,7 +97,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return success();
   }
 
-  /// The template's defaults, then the extents, then what tuning says.
+  /// Sets the template's defaults, then the extents, then the tuning row's values.
   LogicalResult setParameters(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
     Builder builder(&getContext());
     NamedAttrList parameters(program.getParams());
@@ -111,7 +111,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       if (failed(set(name, builder.getF32FloatAttr(value))))
         return program.emitError() << "expected the template to have parameter " << name;
     for (const TemplateBinding::Parameter &parameter : binding.parameters) {
-      // A template without a row extent of its own (matvec) needs no ROWS either.
+      // ROWS may be missing: a template with a fixed number of rows (matvec) does not need it.
       if (failed(set(parameter.name, builder.getI64IntegerAttr(parameter.value))) && parameter.name != "ROWS")
         return program.emitError() << "expected the template to have parameter " << parameter.name;
     }
@@ -125,18 +125,19 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
           return region.emitError() << "expected tuning to make " << entry.getName().getValue()
                                     << ", a tile, at least 1 but got " << value.getInt();
       }
-    // A template on the vector units computes in f32 whatever memory holds.
+    // Templates that compute on the vector units have no such parameter: they compute in f32, whatever type memory
+    // holds.
     if (binding.operandType && parameters.get(systolic::operandParameterName))
       parameters.set(systolic::operandParameterName, TypeAttr::get(binding.operandType));
     program.setParamsAttr(parameters.getDictionary(&getContext()));
-    program.removeTuneAttr(); // they are chosen
-    // What goes into slots and loads has to know its types.
+    program.removeTuneAttr(); // the parameters to tune are chosen now
+    // Slots and loads are filled in next; their types must be known by then.
     if (auto operand = dyn_cast_or_null<TypeAttr>(parameters.get(systolic::operandParameterName)))
       systolic::resolveOperandTypes(getOperation(), operand.getValue());
     return success();
   }
 
-  /// The template's fields, then what tuning says.
+  /// Sets the template's schedule, then the tuning row's fields.
   LogicalResult setSchedule(KernelOp region, systolic::KernelOp program) {
     Attribute tuning = findSchedule(region);
     if (!tuning)
@@ -153,8 +154,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return success();
   }
 
-  /// A buffer holds what the value bound to it does, as many rows too, and lies as it does: loads and stores convert
-  /// elements.
+  /// A buffer gets the element type, rows and order of the value bound to it; loads and stores convert elements.
   static void setContents(systolic::KernelOp program, unsigned argument, Type type) {
     auto tensor = cast<RankedTensorType>(type);
     SmallVector<Type> types(program.getArgumentTypes());
@@ -169,7 +169,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
                                                    OperandOrder::blockBytes, OperandOrder::run));
   }
 
-  /// What a template loads as numbers is loaded as codes where the buffer has these, and made numbers of in registers.
+  /// If a buffer holds codes, loads of floats become loads of codes, which are converted in registers.
   static void convertLoads(systolic::KernelOp program, unsigned argument) {
     BlockArgument buffer = program.getArgument(argument);
     Type code = cast<MemRefType>(buffer.getType()).getElementType();
@@ -218,7 +218,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (!program.getLaunch())
       return program.emitError("expected the template to name its buffers in launch but got none");
     bound.clear();
-    // Codes that are multiplied as they are need no decoding.
+    // A product of codes multiplies its codes undecoded.
     auto matrices = findCodeProduct(region.getAnchor()) ? SmallVector<DequantizeOp>()
                                                         : llvm::to_vector(region.getBody().getOps<DequantizeOp>());
     for (DequantizeOp matrix : matrices)
@@ -246,7 +246,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return success();
   }
 
-  /// Says of the kernel what a launch passes in its arguments.
+  /// Records on the kernel what a launch passes as each argument.
   LogicalResult setLaunch(systolic::KernelOp program, const TemplateBinding &binding) {
     SmallVector<LaunchArgument> arguments(program.getLaunch()->getArguments());
     for (LaunchArgument &argument : arguments)
@@ -283,7 +283,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     unsigned output = *program.findBuffer(outputName);
     auto outputType = cast<MemRefType>(program.getArgumentTypes()[output]);
     SmallVector<SlotOperand> operands = getSlotOperands(region, binding.tile, outputType);
-    // A conversion of the result is the store's.
+    // The store does the conversion of the result, so the slot does not.
     bool isEmpty = operands.empty() && llvm::none_of(region.getBody().front(), [](Operation &op) {
                      return isa<ElementwiseOp>(op) && !isStoreConversion(op);
                    });
@@ -297,7 +297,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (findCodeProduct(region.getAnchor()))
       setScaledTypes(slot, program);
 
-    // The operands follow the last buffer, so that they are launched with them.
+    // The operands of the slot become buffers after the output.
     SmallVector<Value> buffers;
     for (auto [i, operand] : llvm::enumerate(operands)) {
       std::string name = ("e" + Twine(i)).str();
@@ -334,7 +334,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return quantizeRows(program, op, codes, scales);
   }
 
-  /// Of sums that have scales the slot makes f32.
+  /// Makes the results of the slot f32 for sums that it multiplies by scales.
   void setScaledTypes(func::FuncOp slot, systolic::KernelOp program) {
     auto sums = cast<RankedTensorType>(slot.getArgumentTypes()[0]);
     Type scaled = sums.clone(Float32Type::get(&getContext()));
@@ -345,7 +345,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     });
   }
 
-  SmallVector<LaunchArgument> bound; ///< what stands behind each buffer of the template, by its name
+  SmallVector<LaunchArgument> bound; ///< what a launch passes for each buffer of the template, by its name
 };
 
 } // namespace

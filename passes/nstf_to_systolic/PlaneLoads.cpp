@@ -26,7 +26,7 @@ MemRefType PlaneLoads::makeBuffer(Plane plane) {
   for (unsigned dim = 0; dim < 2; ++dim)
     if (type.getDimSize(dim) != matrix.getType().getDimSize(dim)) {
       names[dim] = addAxis(names[dim], plane, type.getDimSize(dim));
-      shape[dim] = 1; // systolic-instantiate gives it the parameter's
+      shape[dim] = 1; // systolic-instantiate sets the real size, from the parameter
     }
   return buffer.setShape(shape).setMemorySpace(AxesAttr::get(program.getContext(), names));
 }
@@ -45,7 +45,7 @@ RankedTensorType PlaneLoads::withColumns(Plane plane, Type element, int64_t size
   SmallVector<Attribute> names(cast<AxesAttr>(tile.getEncoding()).getNames());
   SmallVector<int64_t> shape(tile.getShape());
   names[along] = addAxis(names[along], plane, size);
-  // Before systolic-instantiate the sizes are the template's own.
+  // Until systolic-instantiate runs, tiles have the sizes that the template's file gives.
   shape[along] = std::max<int64_t>(shape[along] * size / columns, 1);
   return RankedTensorType::get(shape, element, AxesAttr::get(program.getContext(), names));
 }

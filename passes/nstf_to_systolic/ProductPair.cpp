@@ -1,4 +1,4 @@
-// Two products of one x (ProductPair.h).
+// Computes two products of one x in one kernel (ProductPair.h).
 //
 // BEFORE  %sum = scf.for … iter_args(%acc = %zero) { %w = systolic.load %W …; systolic.mma %x, %w, %acc }
 //         func.call @epilogue(%sum, %m0, %n0)
@@ -22,7 +22,7 @@ LinearOp nstf::findSecondProduct(Operation *anchor) {
 
 namespace {
 
-/// Copies what follows from the loads of one matrix, as if they were another's.
+/// Copies the code from the loads of one matrix on, so that the copy loads the other matrix.
 class Doubler {
 public:
   Doubler(systolic::KernelOp program, func::FuncOp slot, Value second) : program(program), slot(slot), second(second) {}
@@ -52,7 +52,7 @@ private:
           builder.setInsertionPointAfter(load);
           builder.clone(*load, inside);
           inside.map(first, added.front());
-          // What the loop's argument is by now.
+          // The loop was replaced meanwhile, and its argument with it.
           inside.map(cast<scf::ForOp>(product->getParentOp()).getRegionIterArg(0), added.front());
           builder.setInsertionPointAfter(product);
           return SmallVector<Value>{builder.clone(*product, inside)->getResult(0)};
@@ -61,7 +61,7 @@ private:
     copies.map(loop.getResult(0), loop.getResult(1));
   }
 
-  /// Up to the slot, which takes both.
+  /// Copies the code after the loop up to the call of the slot, which takes both results.
   LogicalResult copyResults() {
     func::CallOp call;
     for (Operation &op :

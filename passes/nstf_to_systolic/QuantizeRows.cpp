@@ -6,7 +6,7 @@
 //         systolic.store %scale, %S[%m0] limit [%rows]
 //         scf.for %n = … { %y = …; %code = clamp %y / %scale; systolic.store %code, %Y[%m0, %n] limit [%rows, %N] }
 //
-// Each number is computed twice, by the same operations. Loads of both loops are shared if registers allow
+// Each element is computed twice, by the same operations. Both loops share loads if there are enough VGPRs
 // (systolic-share-loads). The arithmetic is that of the template quantize.
 #include "passes/nstf_to_systolic/QuantizeRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +41,7 @@ public:
     Value scale = arith::DivFOp::create(builder, loc, largest, makeSplat(row, maxCode));
     systolic::StoreOp::create(builder, loc, scale, scales, store.getIndices().take_front(),
                               store.getLimits().take_front(), Value());
-    // Codes of a row whose scale is 0 are 0.
+    // A row whose scale is 0 gets codes of 0.
     Value isZero = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, scale, makeSplat(row, 0));
     Value infinity = makeSplat(row, std::numeric_limits<double>::infinity());
     Value divisor = arith::SelectOp::create(builder, loc, isZero, infinity, scale);
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// Of each row. Magnitudes are compared as whole numbers, among which a NaN is the largest.
+  /// The max magnitude of each row. Magnitudes are compared as integers, of which a NaN is the largest.
   Value findLargest() {
     auto bits = tile.clone(builder.getI32Type());
     Value none = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(bits, builder.getI32IntegerAttr(0)));

@@ -25,14 +25,14 @@ public:
     n0 = slot.getArgument(2);
   }
 
-  /// What is made from now on comes from a line of the model, not of the template.
+  /// Ops created from now on get the location of a line of the model instead of the template's.
   void setLocation(Location location) { loc = location; }
 
   Value loadMatrix(Value buffer) {
     return systolic::LoadOp::create(builder, loc, tileType, buffer, ValueRange{m0, n0}, ValueRange(), Value(), Value());
   }
 
-  /// The rows of the tile's positions, from row `offset` of the table on.
+  /// Loads the table's rows of the tile's positions; position 0 is at row `offset`.
   Value loadPositions(Value table, Value control, int64_t offset) {
     Value position = systolic::ControlOp::create(builder, loc, control, systolic::ControlField::position);
     Value first = arith::AddIOp::create(builder, loc, m0, position);
@@ -41,7 +41,7 @@ public:
     return systolic::LoadOp::create(builder, loc, tileType, table, ValueRange{row, n0}, ValueRange(), Value(), Value());
   }
 
-  /// One number for each column of the tile, along 1, or for each row.
+  /// Loads one number for each column of the tile if `along` is 1, else one for each row, and broadcasts them.
   Value loadVector(Value buffer, unsigned along) {
     auto axes = cast<AxesAttr>(tileType.getEncoding()).dropDim(1 - along);
     auto type = RankedTensorType::get(tileType.getDimSize(along), tileType.getElementType(), axes);
@@ -50,7 +50,7 @@ public:
     return systolic::BroadcastOp::create(builder, loc, tileType, vector, 1 - along);
   }
 
-  /// Sums as f32.
+  /// Converts sums to f32.
   Value toFloats(Value sums) {
     return sums.getType() == tileType ? sums : arith::SIToFPOp::create(builder, loc, tileType, sums).getResult();
   }
@@ -77,7 +77,7 @@ bool nstf::isStoreConversion(Operation &op) {
          llvm::all_of(op.getUsers(), [](Operation *user) { return isa<ReturnOp, KvAppendOp>(user); });
 }
 
-/// As many columns as the output, and a number of rows that no parameter changes.
+/// The type of a table: as many columns as the output, and a number of rows that no parameter changes.
 static MemRefType getTableType(Value table, MemRefType output) {
   auto type = cast<RankedTensorType>(table.getType());
   Attribute columns = cast<AxesAttr>(output.getMemorySpace()).getNames()[1];
@@ -133,7 +133,7 @@ LogicalResult nstf::fillSlot(func::FuncOp slot, KernelOp region, Value tile, Arr
     control = append(systolic::ControlType::get(region.getContext()));
 
   DenseMap<Value, Value> values;
-  DenseMap<Operation *, Value> tables; // by the op that reads one
+  DenseMap<Operation *, Value> tables; // by the op that reads the table
   SlotBuilder builder(slot);
   builder.setLocation(region.getAnchor()->getLoc());
   values[tile] = builder.toFloats(slot.getArgument(0));

@@ -1,4 +1,4 @@
-// linalg.generic on tiles: bodies and reductions (TensorPull.h).
+// Computes linalg.generic on tiles: bodies and reductions (TensorPull.h).
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/nstf_to_systolic/TensorPull.h"
@@ -6,12 +6,13 @@
 using namespace mlir;
 using namespace nstf;
 
-/// Loop indices: along parallel loops coordinates of the result, computed when asked for; along reductions what is set.
+/// The indices of a linalg.generic's loops. Those of parallel loops are coordinates of the result, computed on demand;
+/// those of reduction loops are set by the caller.
 struct TensorPull::Loops {
   const TileShape &tiles;
-  TensorPlace place;     ///< in the result
-  RankedTensorType type; ///< the result's
-  AffineMap map;         ///< of the result
+  TensorPlace place;     ///< of the tile in the result
+  RankedTensorType type; ///< type of the result
+  AffineMap map;         ///< indexing map of the result
   mutable SmallVector<Value> values;
 
   Loops(const TileShape &tiles, TensorPlace place, RankedTensorType type, AffineMap map)
@@ -22,7 +23,7 @@ struct TensorPull::Loops {
       for (auto [i, expr] : llvm::enumerate(map.getResults()))
         if (expr == getAffineDimExpr(loop, map.getContext()))
           values[loop] = getCoordinate(tiles, place, type, i);
-    if (!values[loop]) // only where the caller asks for a reduction's index outside its loop
+    if (!values[loop]) // the caller asks for a reduction's index outside the loop
       values[loop] = tiles.constant(0);
     return values[loop];
   }
@@ -31,7 +32,7 @@ struct TensorPull::Loops {
 TensorPlace TensorPull::getOperandPlace(linalg::GenericOp op, OpOperand &operand, const Loops &loops) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   auto type = cast<RankedTensorType>(operand.get().getType());
-  // Where the result is: its row-major index serves as it is.
+  // The operand is indexed like the result, so its row-major index is the same.
   if (loops.type && map == loops.map && type.getShape() == loops.type.getShape())
     return loops.place;
   TensorPlace place;
@@ -43,7 +44,7 @@ TensorPlace TensorPull::getOperandPlace(linalg::GenericOp op, OpOperand &operand
   return place;
 }
 
-/// The body's `results` for given accumulators (none where there is no reduction: then inits are read where asked for).
+/// Computes `results` of the body. Accumulators are given in a reduction only; without them inits are read like inputs.
 bool TensorPull::computeBody(linalg::GenericOp op, const Loops &loops, ArrayRef<Value> accumulators,
                              ArrayRef<unsigned> results, SmallVectorImpl<Value> &values) {
   ScalarScope scope;
@@ -58,7 +59,7 @@ bool TensorPull::computeBody(linalg::GenericOp op, const Loops &loops, ArrayRef<
     }
     return pull(operand.get(), getOperandPlace(op, operand, loops));
   };
-  // In order, so that long bodies make no deep recursion; what nobody uses goes away with the canonicalizer.
+  // Computes the ops in order, so that a long body does not recurse deeply. The canonicalizer removes unused results.
   for (Operation &inner : op.getBody()->without_terminator())
     if (!compute(inner.getResult(0), scope))
       return false;
@@ -93,7 +94,7 @@ static SmallVector<unsigned> getReductionLoops(linalg::GenericOp op) {
   return loops;
 }
 
-// One lane, one element after the other
+// Reductions by one lane, element by element
 
 Value TensorPull::reduceInOrder(linalg::GenericOp op, unsigned result, Loops &loops) {
   SmallVector<Value> carried;
@@ -106,7 +107,7 @@ Value TensorPull::reduceInOrder(linalg::GenericOp op, unsigned result, Loops &lo
   }
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!llvm::is_contained(getReductionLoops(op), loop))
-      loops.get(loop); // outside of the scf.for, where it belongs
+      loops.get(loop); // compute it outside the scf.for, since it does not change inside
   size_t outside = known.size();
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -128,11 +129,11 @@ Value TensorPull::reduceInOrder(linalg::GenericOp op, unsigned result, Loops &lo
     scf::YieldOp::create(builder, tiles.loc, values);
     values = SmallVector<Value>(loop.getResults());
   }
-  known.erase(known.begin() + outside, known.end()); // what the loops know is not visible after them
+  known.erase(known.begin() + outside, known.end()); // the code after the loops cannot use their values
   return values[result];
 }
 
-// Across lanes
+// Reductions across lanes
 
 std::optional<LaneReduction> nstf::getLaneReduction(linalg::GenericOp op) {
   if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0)
@@ -177,7 +178,8 @@ Value TensorPull::reduceAcrossLanes(linalg::GenericOp op, unsigned result, Loops
   if (!start)
     return {};
 
-  // All reduction loops in one, a dynamic one outermost, as its extent needs no division there.
+  // All reduction loops become one. A dynamic one goes outermost, because the outermost index needs no division by its
+  // extent.
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<unsigned> order = getReductionLoops(op);
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
@@ -186,7 +188,7 @@ Value TensorPull::reduceAcrossLanes(linalg::GenericOp op, unsigned result, Loops
   if (llvm::count_if(order, [&](unsigned loop) { return ShapedType::isDynamic(extents[loop]); }) > 1)
     return reduceInOrder(op, result, loops);
 
-  // [BN] becomes [BN, BR]: a row of lanes for each element of the result.
+  // The tile [BN] becomes [BN, BR]: BR lanes share each element of the result.
   MLIRContext *context = builder.getContext();
   Attribute names[] = {cast<systolic::AxesAttr>(tiles.tile.getEncoding()).getNames()[0], builder.getStringAttr("BR")};
   auto wide = RankedTensorType::get({tiles.tile.getDimSize(0), options.lanes}, builder.getI32Type(),
@@ -197,7 +199,7 @@ Value TensorPull::reduceAcrossLanes(linalg::GenericOp op, unsigned result, Loops
       parallel[loop] = systolic::BroadcastOp::create(builder, tiles.loc, wide, loops.get(loop), 1);
 
   Value zero = arith::ConstantIndexOp::create(builder, tiles.loc, 0);
-  // A parameter and not a constant: tiles get their size when the template is instantiated.
+  // A parameter instead of a constant, because tiles get their sizes when the template is instantiated.
   Value step = systolic::ParamOp::create(builder, tiles.loc, builder.getIndexType(), builder.getStringAttr("BR"));
   int64_t fixed = 1;
   for (unsigned loop : order)
@@ -208,7 +210,7 @@ Value TensorPull::reduceAcrossLanes(linalg::GenericOp op, unsigned result, Loops
 
   RankedTensorType narrow = tiles.tile;
   tiles.tile = wide;
-  auto outside = std::exchange(known, {}); // tiles of another shape
+  auto outside = std::exchange(known, {}); // values known so far are tiles of another shape
   auto loop = scf::ForOp::create(builder, tiles.loc, zero, end, step, tiles.constant(reduction.neutral));
   bool isComputed;
   {
@@ -225,7 +227,7 @@ Value TensorPull::reduceAcrossLanes(linalg::GenericOp op, unsigned result, Loops
     Value acc = loop.getRegionIterArgs().front();
     SmallVector<Value> values;
     isComputed = computeBody(op, inside, {acc}, {0}, values);
-    // Past the end the accumulator stays.
+    // Lanes past the end keep their accumulator.
     Value isInside = tiles.lessThan(number, tiles.splat(end));
     scf::YieldOp::create(builder, tiles.loc, isComputed ? tiles.select(isInside, values.front(), acc) : acc);
   }

@@ -1,4 +1,4 @@
-// The places of its operands that each tensor op reads (TensorPull.h).
+// For each tensor op, the elements of its operands that an element of its result needs (TensorPull.h).
 #include "passes/nstf_to_systolic/TensorPull.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,7 +23,7 @@ Value TensorPull::pullUnknown(Value tensor, const TensorPlace &place) {
   return llvm::TypeSwitch<Operation *, Value>(tensor.getDefiningOp())
       .Case<linalg::GenericOp>(
           [&](linalg::GenericOp op) { return pullGeneric(op, cast<OpResult>(tensor).getResultNumber(), place); })
-      // No one reads elements that nobody wrote, but where reading them changes nothing.
+      // An empty tensor is read only where the value does not matter; 0 will do.
       .Case<tensor::EmptyOp>([&](tensor::EmptyOp op) { return tiles.zero(op.getType().getElementType()); })
       .Case<tensor::SplatOp>([&](tensor::SplatOp op) {
         ScalarScope scope;
@@ -49,7 +49,7 @@ Value TensorPull::load(BlockArgument argument, const TensorPlace &place) {
   RankedTensorType type = getTensor(argument);
   Value buffer = options.buffers.lookup(argument), linear = getLinear(tiles, place, type);
   RankedTensorType result = tiles.getType(type.getElementType());
-  if (linear == options.linear) // one element after the other: wide loads
+  if (linear == options.linear) // the elements are consecutive, so the load is wide
     return systolic::LoadOp::create(builder, tiles.loc, result, buffer, ValueRange{options.start}, ValueRange(),
                                     Value(), Value());
   Value zero = arith::ConstantIndexOp::create(builder, tiles.loc, 0);
@@ -109,7 +109,7 @@ Value TensorPull::pullInsertSlice(tensor::InsertSliceOp op, const TensorPlace &p
     Value stride = computeFoldResult(op.getMixedStrides()[dim], scope);
     if (!offset || !size || !stride)
       return {};
-    // Below the offset the difference is huge, as an unsigned number.
+    // As an unsigned number, a coordinate below the offset has a huge distance, so one comparison covers both ends.
     Value distance = tiles.sub(getCoordinate(tiles, place, op.getType(), dim), offset), at = distance;
     if (getConstantIntValue(op.getMixedStrides()[dim]) != 1) {
       at = arith::DivUIOp::create(builder, tiles.loc, distance, stride);
@@ -133,7 +133,8 @@ Value TensorPull::pullCollapse(tensor::CollapseShapeOp op, const TensorPlace &pl
     Value rest = getCoordinate(tiles, place, op.getResultType(), i);
     for (int64_t dim : llvm::reverse(group)) {
       int64_t size = type.getDimSize(dim);
-      // Beside a `?` all are 1, and the first takes what is left.
+      // Dimensions merged with a `?` are all 1. The dynamic dimension, or else the first one, takes the rest of the
+      // index.
       bool takesAll = ShapedType::isDynamic(size) || dim == group.front();
       source.at[dim] = size == 1 ? tiles.constant(0) : takesAll ? rest : tiles.rem(rest, size);
       if (!takesAll)
@@ -199,7 +200,8 @@ Value TensorPull::pullPad(tensor::PadOp op, const TensorPlace &place) {
   return padding ? tiles.select(isInside, inside, padding) : Value();
 }
 
-/// result[b…, s…] = source[s…], but along the gathered dimensions at indices[b…]; those are 1 or left out in s.
+/// result[b…, s…] = source[…]: gathered dimensions of the source are indexed by indices[b…], the others by s…, where
+/// the gathered ones are 1 or left out.
 Value TensorPull::pullGather(tensor::GatherOp op, const TensorPlace &place) {
   int64_t batch = op.getIndicesType().getRank() - 1, rank = op.getSourceType().getRank();
   SmallVector<Value> coordinates = getCoordinates(tiles, place, op.getResultType());

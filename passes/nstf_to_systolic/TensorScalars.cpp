@@ -1,4 +1,4 @@
-// Scalars of tensor code on tiles: the ops of bodies (TensorPull.h).
+// Computes the scalar ops of tensor code on tiles (TensorPull.h).
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
@@ -56,7 +56,7 @@ Value TensorPull::compute(Value scalar, ScalarScope &scope) {
     if (extraction) {
       result = extract(extraction.getTensor(), operands);
     } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-      // Operands may be negative, unlike loop indices: they are symbols, dimensions first.
+      // All operands are passed as symbols, dimensions first, because unlike loop indices they may be negative.
       AffineMap map = apply.getAffineMap();
       SmallVector<AffineExpr> dims, symbols;
       for (unsigned i = 0; i < map.getNumInputs(); ++i)
@@ -72,8 +72,8 @@ Value TensorPull::compute(Value scalar, ScalarScope &scope) {
   return result;
 }
 
-/// An arith or math op on tiles. Indices are i32 there, and f16 and bf16 are f32: a conversion that only changes such a
-/// type is nothing, and what computes an f16 is rounded to one.
+/// Computes an arith or math op on tiles. Tiles hold indices as i32, and f16 and bf16 as f32: a conversion between an
+/// index and i32 is dropped, and the result of an op of 16-bit type is rounded to it.
 Value TensorPull::computeFunction(Operation *op, ArrayRef<Value> operands) {
   if (op->getNumResults() != 1 || !op->hasTrait<OpTrait::Elementwise>()) {
     op->emitOpError("expected an arith or math op that the generic kernel template computes");
@@ -85,7 +85,7 @@ Value TensorPull::computeFunction(Operation *op, ArrayRef<Value> operands) {
     Type from = cast<RankedTensorType>(operands[0].getType()).getElementType();
     if (from == tile.getElementType())
       return round(operands[0], type);
-    // A truth value as an index, or back.
+    // A conversion between i1 and index.
     if (from.isInteger(1) && isa<arith::IndexCastOp>(op))
       return arith::ExtSIOp::create(builder, tiles.loc, tile, operands[0]);
     if (from.isInteger(1))
@@ -104,9 +104,9 @@ Value TensorPull::computeFunction(Operation *op, ArrayRef<Value> operands) {
   return round(copy->getResult(0), type);
 }
 
-/// sin or cos. The instructions take a fraction of a turn and lose the digits that whole turns take: those go first, 2π
-/// in three parts of few bits each, so that subtracting them is exact for up to 2^12 turns (Cody and Waite, Software
-/// Manual for the Elementary Functions, 1980).
+/// sin or cos. The instructions take a fraction of a turn, and lose the digits that whole turns occupy. So whole turns
+/// are subtracted first. 2π is split in three parts of few bits, which makes the subtraction exact for up to 2^12 turns
+/// (Cody and Waite, Software Manual for the Elementary Functions, 1980).
 Value TensorPull::turn(Operation *op, Value x) {
   Type f32 = builder.getF32Type();
   auto number = [&](double value) { return tiles.constant(builder.getF32FloatAttr(float(value))); };
@@ -119,7 +119,7 @@ Value TensorPull::turn(Operation *op, Value x) {
                               : Value(math::CosOp::create(builder, tiles.loc, tiles.getType(f32), x));
 }
 
-/// x to the power of y. The chips have exp2(y·log2(x)), which knows positive x only.
+/// x to the power of y. The chips compute exp2(y·log2(x)), which is defined for positive x only.
 Value TensorPull::power(Value x, Value y) {
   auto number = [&](double value) { return tiles.constant(builder.getF32FloatAttr(float(value))); };
   auto is = [&](arith::CmpFPredicate predicate, Value left, Value right) -> Value {
@@ -137,7 +137,7 @@ Value TensorPull::power(Value x, Value y) {
   return tiles.select(is(arith::CmpFPredicate::OEQ, y, zero), one, result);
 }
 
-/// An index outside the tensor gives 0, also where the address of what it would mean is inside the buffer.
+/// An index outside the tensor gives 0, even if its row-major address falls inside the buffer.
 Value TensorPull::extract(Value tensor, ArrayRef<Value> indices) {
   auto type = cast<RankedTensorType>(tensor.getType());
   TensorPlace place{SmallVector<Value>(indices), {}};

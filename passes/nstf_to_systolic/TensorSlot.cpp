@@ -1,4 +1,4 @@
-// Kernels of tensor code and the template `generic` (TensorSlot.h).
+// Fills kernels of tensor code into the template `generic` (TensorSlot.h).
 #include "passes/nstf_to_systolic/TensorSlot.h"
 #include "passes/nstf_to_systolic/TensorPull.h"
 #include "llvm/Support/MathExtras.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace nstf;
 
-/// Elements of a tensor, nothing where a 32-bit index does not reach them all.
+/// The number of elements of a tensor; nothing if a 32-bit index cannot address them all.
 static std::optional<int64_t> countElements(ArrayRef<int64_t> shape, int64_t maxTokens) {
   int64_t elements = 1;
   for (int64_t size : shape)
@@ -72,7 +72,7 @@ FailureOr<TemplateBinding> nstf::bindTensorKernel(KernelOp kernel, int64_t maxTo
     for (unsigned loop : loops)
       if (int64_t size = op.getStaticLoopRanges()[loop]; !ShapedType::isDynamic(size))
         count *= size;
-      else if (std::exchange(grows, true)) // of two loops over the tokens one counts as at the most
+      else if (std::exchange(grows, true)) // a second loop over the tokens counts with the max number of tokens
         count *= maxTokens;
     int64_t &most = grows ? reduced.perToken : reduced.atLeast;
     most = std::max(most, count);
@@ -100,7 +100,7 @@ LogicalResult nstf::fillTensorSlot(func::FuncOp slot, KernelOp kernel, systolic:
   options.lanes = program.getParam("BR").value_or(1);
   unsigned place = output;
   for (BlockArgument argument : kernel.getBody().getArguments()) {
-    if (argument.use_empty()) // another part's
+    if (argument.use_empty()) // an argument of another part
       continue;
     auto tensor = cast<RankedTensorType>(argument.getType());
     int64_t elements = *countElements(tensor.getShape(), maxTokens);
@@ -123,7 +123,7 @@ LogicalResult nstf::fillTensorSlot(func::FuncOp slot, KernelOp kernel, systolic:
   Value result = TensorPull(builder, kernel.getLoc(), options).pull(root, {{}, options.linear});
   if (!result)
     return failure();
-  // Floats are stored from f32; an i32 needs a tile of its own type.
+  // Stores convert f32 to the narrower float types; an i32 needs a tile of its own type.
   terminator->setOperand(0, result);
   slot.setFunctionType(FunctionType::get(context, slot.getArgumentTypes(), result.getType()));
   call.getResult(0).setType(result.getType());

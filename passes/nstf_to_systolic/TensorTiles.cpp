@@ -1,5 +1,4 @@
-// Arithmetic on tiles, and places in tensors (TensorTiles.h). Constants are folded here, so that code that depends on
-// no data stays short.
+// Index arithmetic on tiles (TensorTiles.h). Folding constants here keeps code short that does not depend on data.
 #include "passes/nstf_to_systolic/TensorTiles.h"
 #include "mlir/IR/Matchers.h"
 
@@ -100,13 +99,13 @@ Value TileShape::select(Value condition, Value yes, Value no) const {
   return condition ? Value(arith::SelectOp::create(builder, loc, condition, yes, no)) : yes;
 }
 
-/// Whether an expression is 0 or more where its dimensions are.
+/// Whether an expression is at least 0 for all dimensions that are.
 static bool isNatural(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() >= 0;
   if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr))
     return isNatural(binary.getLHS()) && isNatural(binary.getRHS());
-  return isa<AffineDimExpr>(expr); // a symbol is any number
+  return isa<AffineDimExpr>(expr); // a symbol may be negative
 }
 
 Value TileShape::apply(AffineExpr expr, llvm::function_ref<Value(unsigned)> dims,
@@ -123,7 +122,7 @@ Value TileShape::apply(AffineExpr expr, llvm::function_ref<Value(unsigned)> dims
     return add(left, apply(binary.getRHS(), dims, symbols));
   if (expr.getKind() == AffineExprKind::Mul)
     return mul(left, apply(binary.getRHS(), dims, symbols));
-  // mod, floordiv and ceildiv are by a constant.
+  // The divisor of mod, floordiv and ceildiv is a constant.
   int64_t divisor = cast<AffineConstantExpr>(binary.getRHS()).getValue();
   if (expr.getKind() == AffineExprKind::CeilDiv)
     left = add(left, constant(divisor - 1));
@@ -136,7 +135,7 @@ Value TileShape::apply(AffineExpr expr, llvm::function_ref<Value(unsigned)> dims
   return isMod ? remainder : Value(arith::DivSIOp::create(builder, loc, sub(left, remainder), by));
 }
 
-// Places
+// Indices of tensors
 
 bool nstf::hasLinear(RankedTensorType tensor) {
   return tensor.getRank() == 0 || !llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic);

@@ -1,4 +1,4 @@
-// systolic-align-blocks: makes the last block of a sum of products end with the sum (Passes.td).
+// systolic-align-blocks: shifts the blocks of a sum of products so that the last one ends with the sum (Passes.td).
 //
 // BEFORE  scf.for %k = %c0 to %c4100 step %c64 { systolic.load %X[%m0, %k]; … }
 // AFTER   scf.for %k = %c0 to %c4160 step %c64 { %column = arith.subi %k, %c60; systolic.load %X[%m0, %column]; … }
@@ -22,7 +22,8 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Blocks of a sum to which a block of nothing may be added: it costs less than loading each line twice.
+/// The min number of blocks to which an empty block may be added: from here on it costs less than to load each line
+/// twice.
 constexpr int64_t fewestForPairs = 16;
 
 struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPass> {
@@ -39,7 +40,8 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
         continue;
       scf::ForOp loop = product.loop;
       int64_t step = *product.step, columns = *product.end;
-      // Blocks whose rows are halves of a line of the L1 are loaded by pairs, where they are even in number.
+      // If the rows of a block are half a line of the L1, pairs of blocks are loaded together; that takes an even
+      // number of blocks.
       auto isHalf = [&](LoadOp load) { return product.isHalfOfLine(load, target.l1LineBytes()); };
       bool comesByPairs = target && *product.blocks >= fewestForPairs && llvm::all_of(product.loads, isHalf);
       int64_t blocksOfLine = comesByPairs ? 2 : 1;
@@ -66,7 +68,7 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
   }
 
 private:
-  /// Why a loop's blocks can't begin before the first column; empty where they can.
+  /// The reason why the loop's blocks cannot begin before the first column; empty if they can.
   static std::string getObstacle(scf::ForOp loop, int64_t columns) {
     for (OpOperand &use : loop.getInductionVar().getUses()) {
       auto load = dyn_cast<LoadOp>(use.getOwner());

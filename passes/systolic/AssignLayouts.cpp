@@ -26,7 +26,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Whether a tile is the w of a sum of products, or what that is made of.
+/// Whether a tile is the w of a sum of products, or only computed into one.
 bool goesIntoDot(Value tile) {
   return llvm::any_of(tile.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -36,18 +36,18 @@ bool goesIntoDot(Value tile) {
   });
 }
 
-/// The blocked layout along the rows of memory. Of sums of products a wave has neighbouring rows, which share words of
-/// zeros.
+/// The blocked layout along the rows of memory. For a sum of products a wave gets neighbouring rows, because these
+/// share words of zeros.
 FragmentAttr getLoadLayout(LoadOp load, int64_t waves, int64_t waveSize) {
   RankedTensorType tile = getTileType(load.getResult());
   SmallVector<int64_t> shape(tile.getShape());
   if (load.getTransposed())
     std::swap(shape[0], shape[1]);
-  // A lane's share is counted in bytes of memory.
+  // A lane's part is a number of bytes in memory.
   unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
   PackedAttr packing = findPacking(load.getBuffer());
   FragmentAttr layout = packing && waveSize == 64 ? getPackedLayout(packing, shape, bits, waves) : FragmentAttr();
-  // What words hold is work for all waves.
+  // Each word decodes to several elements, so a tile of few words is spread over all waves.
   if (llvm::any_of(load->getUsers(), llvm::IsaPred<UnpackOp>) && !goesIntoDot(load))
     while (bits < 128 && tile.getNumElements() * bits / 128 < waves * waveSize)
       bits *= 2;
@@ -83,7 +83,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         << (std::to_string(conversions) + " layout conversions") << remark::metric("conversions", conversions);
   }
 
-  /// Layouts spread through the operations that spreadThrough knows; a tile in any other would get one by chance.
+  /// Checks that every op on tiles is one of those that spreadThrough knows; a tile of any other op would get an
+  /// arbitrary layout.
   LogicalResult checkOperations() {
     auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
     WalkResult result = kernel.walk([&](Operation *op) {
@@ -98,7 +99,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return failure(result.wasInterrupted());
   }
 
-  /// CSE has merged constants and coordinates whose uses will want different layouts.
+  /// Undoes CSE of constants and coordinates, whose uses may need different layouts.
   void cloneFreeTiles() {
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
@@ -132,7 +133,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     assign(branch.getResult(index), layout);
   }
 
-  /// Spreads the layout of `value`, which `op` defines (use null) or uses.
+  /// Spreads the layout of `value`, which `op` defines (`use` is null) or uses.
   void spreadThrough(Operation *op, Value value, FragmentAttr layout, OpOperand *use) {
     if (isElementwise(op)) {
       for (Value other : op->getOperands())
@@ -147,7 +148,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assign(product.getResult(), layout);
       }
     } else if (auto dot = dyn_cast<DotOp>(op)) {
-      // What comes from memory is loaded once a workgroup, not once a wave.
+      // x is loaded once for the workgroup instead of once for each wave, so a loaded x gets no layout from here.
       bool isSums = !use || use == &dot.getAccMutable();
       FragmentAttr w = isSums ? layout.refine(1, dot.getLength()) : use == &dot.getWMutable() ? layout : FragmentAttr();
       if (!w)
@@ -163,7 +164,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       else if (use->getOperandNumber() >= loop.getNumControlOperands())
         assignLoopValue(loop, use->getOperandNumber() - loop.getNumControlOperands(), layout);
     } else if (auto branch = dyn_cast<IfAnyOp>(op)) {
-      if (use && use->getOperandNumber() == 0) // the condition, which lies as it was made
+      if (use && use->getOperandNumber() == 0) // the condition keeps its layout
         return;
       assignBranchValue(branch, use ? use->getOperandNumber() - 1 : cast<OpResult>(value).getResultNumber(), layout);
     } else if (isa<YieldOp>(op)) {
@@ -189,7 +190,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assign(load.getRows(), layout.dropDim(1 - getRowDim(load)));
       if (!use && load.getCols())
         assign(load.getCols(), getColumnSlice(load, layout));
-      if (load.getAt()) // every element has its own index, beside it
+      if (load.getAt()) // `at` gives each element of the tile its index, in the same layout
         assign(use ? load.getResult() : load.getAt(), layout);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       if (use == &store.getTileMutable() && store.getRows())
@@ -246,15 +247,15 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     if (result.wasInterrupted())
       return failure();
     spread();
-    // What comes from memory keeps the layout in which memory gives it best; systolic-stage-operands says how it gets
-    // from there to the product. What one wave alone multiplies it may load as it multiplies it.
+    // A loaded tile keeps the layout that suits memory best, and systolic-stage-operands moves it to the layout of the
+    // product. But a tile that only one wave multiplies may be loaded in the layout of the product.
     for (MmaOp op : products)
       for (auto [operand, role] : {std::pair(op.getA(), MmaOperand::A), std::pair(op.getB(), MmaOperand::B)}) {
         LoadOp load = findLoad(operand);
         FragmentAttr layout = wantedLayout(operand, role);
         bool isAlone = isForOneWave(layout), isDirect = load && isAlone && isPacked(load);
         if (FragmentAttr own = load && isAlone && !isDirect ? getOwnLayout(load) : FragmentAttr())
-          layouts.insert({load.getResult(), own}); // and what is made of it as it is multiplied
+          layouts.insert({load.getResult(), own}); // the ops between load and product have this layout too
         else if (load && !isDirect && !(isAlone && isLoadedOnce(load, op)))
           continue;
         assign(operand, layout);
@@ -271,12 +272,12 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return llvm::none_of(layout.getWave(), [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; });
   }
 
-  /// Whether memory has it in the order of operands: LDS between would give it nothing.
+  /// Whether memory holds the tile in operand order, so that a way through LDS would gain nothing.
   static bool isPacked(LoadOp load) { return isPlain(load) && findPacking(load.getBuffer()); }
   static bool isPlain(LoadOp load) { return !load.getRows() && !load.getCols() && !load.getAt(); }
 
-  /// Of waves that multiply a run of columns each: along the rows of memory, of its own columns alone. Null where a
-  /// wave has not enough for all lanes.
+  /// The layout of a load for waves that multiply one run of columns each: along the rows of memory, and only in the
+  /// wave's own columns. Null if a wave has too few elements for all its lanes.
   FragmentAttr getOwnLayout(LoadOp load) {
     RankedTensorType tile = getTileType(load.getResult());
     if (!kernel.getArray()->getRuns() || !isPlain(load) || tile.getRank() != 2)
@@ -296,13 +297,13 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return load.getTransposed() ? layout.transpose() : layout;
   }
 
-  /// Whether it is loaded before the loop of its product: LDS between would save little and take room.
+  /// Whether the tile is loaded before the loop of its product: a way through LDS would save little, and take LDS.
   static bool isLoadedOnce(LoadOp load, MmaOp product) {
     return !load->getParentOfType<LoopLikeOpInterface>() && product->getParentOfType<LoopLikeOpInterface>();
   }
 
-  /// Larger tiles first: what they decide is what costs most to convert. Loads come before what is computed; words
-  /// count as the codes in them.
+  /// Seeds the remaining tiles, larger ones first, because they cost most to convert. Loads precede computed tiles, and
+  /// a tile of words counts as its codes.
   void seedRest() {
     SmallVector<Value> values;
     kernel.walk([&](Operation *op) {
@@ -357,13 +358,13 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
 
   void convert(OpOperand &use, FragmentAttr layout) { convert(use, layout, use.getOwner()); }
 
-  /// Before `place`, or sooner.
+  /// Converts the operand before `place` or earlier.
   void convert(OpOperand &use, FragmentAttr layout, Operation *place) {
     RankedTensorType tile = getTileType(use.get());
     if (!tile || tile.getEncoding() == layout)
       return;
     RankedTensorType wanted = withLayout(tile, layout);
-    // What a loop does not change is converted before it.
+    // A value that a loop does not change is converted before the loop.
     while (auto loop = dyn_cast<scf::ForOp>(place->getParentOp())) {
       if (loop.getRegion().isAncestor(use.get().getParentRegion()))
         break;
@@ -379,7 +380,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     ++conversions;
   }
 
-  /// Where x is shared between waves: when all loads are under way, and before what is loaded is waited for.
+  /// The place to share x between waves: after all loads, so that they are in flight, and before the first use of a
+  /// loaded tile.
   static Operation *getPlaceAfterLoads(DotOp dot) {
     Operation *place = dot;
     while (place->getPrevNode() && !isa<LoadOp, ConvertLayoutOp>(place->getPrevNode()))
@@ -459,7 +461,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return success();
   }
 
-  /// For an op whose operand decides how its result lies; where something else was wanted of it, a conversion follows.
+  /// Sets the result's layout of an op whose operand decides it, and converts the result if another layout was wanted.
   void convertResult(Operation *op, FragmentAttr layout) {
     Value result = op->getResult(0);
     RankedTensorType wanted = getTileType(result);

@@ -11,10 +11,10 @@ std::string getText(StringRef what, int64_t number, int64_t block) {
   return (what + " " + Twine(number) + " of block " + Twine(block)).str();
 }
 
-/// No plan is further ahead (plan_c3).
+/// The max number of blocks that an action may be ahead (plan_c3).
 constexpr int64_t maxAhead = 8;
 
-/// Goes through the blocks of a planned sum, and looks at what LDS and registers hold. A barrier begins an epoch.
+/// Simulates the blocks of a planned sum, and checks the contents of LDS and registers. Each barrier begins an epoch.
 class PlanRun {
 public:
   PlanRun(PlanAttr plan, const ProductLoop &product) : plan(plan), product(product) {
@@ -25,7 +25,7 @@ public:
   std::string run() {
     queues.resize(operands.size());
     prepare();
-    // All that can differ from block to block comes again after a round; what is ahead has come to its place by then.
+    // Three rounds cover every difference between blocks, and the 8 blocks before them fill the pipeline.
     for (int64_t block = 0; fault.empty() && block < 3 * plan.getBlocksOfRound() + 8; ++block)
       runBlock(block);
     return fault;
@@ -33,12 +33,12 @@ public:
 
 private:
   struct Buffer {
-    int64_t block = -1;    ///< that it holds
-    int64_t there = -1;    ///< in this epoch it was written, or waited for; -1: not yet
-    int64_t lastRead = -1; ///< in this epoch
+    int64_t block = -1;    ///< the block that the buffer holds
+    int64_t there = -1;    ///< the epoch in which it was written or waited for; -1: neither yet
+    int64_t lastRead = -1; ///< the epoch of the last read
   };
 
-  /// What the first block takes for done, as it is made in front of the loop.
+  /// Does the actions that the first block expects to be done; they come before the loop.
   void prepare() {
     for (int64_t block = 0; block < maxAhead; ++block)
       for (const PlanAction &action : plan.getRound())
@@ -46,7 +46,7 @@ private:
           write(getLds(action), block);
         else if (action.kind == PlanActionKind::Stage && block < action.ahead)
           stage(getLds(action), block);
-    for (auto &[key, buffer] : buffers) // what is staged of the first block is waited for
+    for (auto &[key, buffer] : buffers) // the code before the loop waits for the staged first block
       if (buffer.block == 0)
         buffer.there = epoch;
     ++epoch;
@@ -108,7 +108,7 @@ private:
 
   static int64_t getBytes(Value lds) { return cast<LdsType>(lds.getType()).getSizeInBytes(); }
 
-  /// All has come but for the newest accesses, as many as so many blocks take.
+  /// Waits until only the newest accesses are in flight, as many as `blocks` blocks issue.
   void wait(int64_t blocks) {
     int64_t underWay = 0;
     for (StageOp stage : product.stages)
@@ -156,8 +156,8 @@ private:
   const ProductLoop &product;
   SmallVector<ReadOp> operands;
   std::map<std::pair<const void *, int64_t>, Buffer> buffers;
-  SmallVector<std::deque<std::pair<int64_t, int64_t>>> queues; ///< of each operand, what is read and not yet multiplied
-  SmallVector<std::pair<Value, int64_t>> staged;               ///< arrays and blocks, in the order of accesses
+  SmallVector<std::deque<std::pair<int64_t, int64_t>>> queues; ///< fragments of each operand, not yet multiplied
+  SmallVector<std::pair<Value, int64_t>> staged;               ///< arrays and blocks in the order of their accesses
   int64_t epoch = 0;
   std::string fault;
 };
@@ -169,7 +169,7 @@ std::string getName(const PlanAction &action) {
   return isCounted ? name + " " + std::to_string(action.index) : name;
 }
 
-/// plan_c7 of a sum that is made in steps: what it does comes once, reads and products once for each step.
+/// plan_c7 of a sum with steps: each action occurs once, and reads and products once for each step.
 std::string findForeign(PlanAttr plan, const ProductLoop &product, int64_t steps) {
   std::map<PlanActionKind, int64_t> counts = {{PlanActionKind::Load, product.writes.size()},
                                               {PlanActionKind::Write, product.writes.size()},
@@ -200,8 +200,8 @@ std::string findForeign(PlanAttr plan, const ProductLoop &product, int64_t steps
   return "";
 }
 
-/// plan_c15: what has two buffers is all written at the begin of a round, between two barriers, behind which is none;
-/// it is planned behind a single one, a round ahead.
+/// plan_c15: with two buffers, the original loop must write at the begin of a round, between two barriers, and have no
+/// further barrier. The plan has a single barrier, and writes one round ahead after it.
 std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, const ProductLoop &product) {
   const size_t writes = product.writes.size();
   if (plan.getBuffers() > 2)
@@ -228,7 +228,7 @@ std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, const Pro
   return "";
 }
 
-/// plan_c7 and plan_c15 of any other loop: all but loads, and what goes to a second buffer, is as it stands.
+/// plan_c7 and plan_c15 of other loops: all actions keep their order, except loads and writes to a second buffer.
 std::string findReordered(PlanAttr plan, const ProductLoop &product) {
   SmallVector<int64_t> loads;
   SmallVector<PlanAction> stands = describeRound(product), planned;
@@ -264,7 +264,7 @@ std::string findReordered(PlanAttr plan, const ProductLoop &product) {
   return "";
 }
 
-/// plan_c8, plan_c13, plan_c14: of each tile.
+/// plan_c8, plan_c13 and plan_c14, checked for each tile.
 std::string findMisplaced(PlanAttr plan, const ProductLoop &product, const LoopResources &resources) {
   for (const PlanAction &load : plan.getRound()) {
     if (product.blocks && load.ahead > *product.blocks + plan.getBlocksOfRound()) // plan_c13
@@ -273,7 +273,7 @@ std::string findMisplaced(PlanAttr plan, const ProductLoop &product, const LoopR
     if (load.kind != PlanActionKind::Load)
       continue;
     const PlanAction *write = plan.find(PlanActionKind::Write, load.index);
-    if (!write) // past LDS
+    if (!write) // the tile does not go through LDS
       continue;
     if (load.ahead < write->ahead || (load.ahead == write->ahead && write < &load)) // plan_c8
       return "expected a tile to be loaded before it is written but got " + getName(load) + ", " +

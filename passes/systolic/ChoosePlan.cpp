@@ -7,15 +7,15 @@ using nstf::support::Schedule;
 
 namespace {
 
-/// A plan of a loop that adds up products, as it is decided.
+/// The choices from which a plan of a loop that only sums products is made.
 struct Draft {
-  /// When a tile is loaded: in this step of a block so many blocks ahead.
+  /// When a tile is loaded: the number of blocks ahead, and the step of the block.
   struct Slot {
     int64_t ahead = 2, step = 0;
     bool pairs = false;
   };
   int64_t buffers = 2;
-  int64_t writeAhead = 1; ///< two where blocks have one step
+  int64_t writeAhead = 1; ///< two if a block has one step
   int64_t stageAhead = 2;
   SmallVector<Slot> loads;
   LoopOrder order = LoopOrder::merged;
@@ -37,7 +37,7 @@ public:
     draft.order = takesTurns ? LoopOrder::turns : LoopOrder::merged;
     if (std::string reason = placeBuffers(isStaged); !reason.empty())
       return refuse(reason);
-    // Tiles whose waves share out K are tuned with blocks one ahead.
+    // For tiles whose waves divide K, tuning rows were measured with blocks written one ahead, so these stay so.
     if (draft.buffers > 1 && steps == 1 && !isStaged && !takesTurns && kernel.getArray()->getParts() == 1 &&
         wishes.ahead != 2)
       draft.writeAhead = 2;
@@ -49,14 +49,14 @@ public:
       LoadOp load = getWrittenLoad(one);
       return load && (product.getColumnsBefore(load) != 0 || product.begin != 0);
     });
-    // Every load on its way holds a line of the L1. Of more than it has, the last ones stand in front of it, and the
-    // wave's products behind them.
+    // Every load in flight occupies a line of the L1. Loads beyond the number of its lines wait for a free one, and the
+    // wave's products wait behind them.
     int64_t bytes = LoopResources::countBlockBytes(product);
     if (resources.getWavesPerSimd() == 1 && bytes > target.l1Bytes())
       return refuse("a block of " + std::to_string(bytes) + " bytes would be on its way, the L1 of " +
                     target.name().str() + " has lines for " + std::to_string(target.l1Bytes()) +
                     ", and no other wave would make products meanwhile");
-    // The first products wait for what is loaded first alone.
+    // Only the loads of the blocks that are written first delay the first products.
     draft.readsFirst = (draft.writeAhead + 1) * bytes > target.l1Bytes();
     PlanAttr plan = makePlan();
     if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit())
@@ -72,7 +72,7 @@ private:
             "", reason};
   }
 
-  /// Empty, or why there are none.
+  /// Chooses the number of buffers; returns empty, or the reason why there is no choice.
   std::string placeBuffers(bool isStaged) {
     if (wishes.buffers) {
       draft.buffers = *wishes.buffers;
@@ -92,15 +92,16 @@ private:
                " has " + std::to_string(target.ldsBytes()) + ", and one is read to the end of a block";
       draft.buffers = 1;
     } else if (isStaged && total + block <= target.ldsBytes()) {
-      draft.buffers = 3; // what is staged takes no registers: it can be two blocks ahead
+      draft.buffers = 3; // staged tiles take no registers, so they can be two blocks ahead
     }
     draft.stageAhead = wishes.ahead.value_or(draft.buffers);
     return "";
   }
 
-  /// Into two buffers: as soon as registers are free. Into one, all of which is read before the next block is written:
-  /// over the steps until then; or, where halves of the waves take turns, beside the steps that read least, so that no
-  /// turn is much longer than its products: the last, behind the write, and the first.
+  /// Chooses when tiles are loaded. With two buffers, as soon as registers are free. With one buffer, which is read to
+  /// its end before the next block is written, over the steps until then. If halves of the waves take turns, in the
+  /// steps with the fewest reads, so that no turn is much longer than its products: the last one, after the write, and
+  /// the first.
   void placeLoads(bool takesTurns) {
     int64_t tiles = product.writes.size();
     draft.loads.assign(tiles, {/*ahead=*/wishes.ahead.value_or(draft.writeAhead + 1), /*step=*/0});
@@ -111,8 +112,8 @@ private:
         draft.loads[i] = {wishes.ahead.value_or(1), /*step=*/takesTurns ? 0 : i * (steps - 1) / tiles};
     if (draft.writeAhead != 2 || !product.blocks || *product.blocks % 2)
       return;
-    // Pairs of two tiles come in different blocks: at once they would ask the L1 for more lines than it can have on
-    // their way.
+    // Two tiles loaded in pairs are loaded in different blocks: together they would need more lines of the L1 than it
+    // has for loads in flight.
     int64_t pairs = 0;
     for (auto [slot, one] : llvm::zip_equal(draft.loads, product.writes)) {
       LoadOp load = getWrittenLoad(one);
@@ -121,7 +122,7 @@ private:
     }
   }
 
-  /// The load whose tile is written as it comes; else null.
+  /// The load whose tile is written as loaded, or null.
   static LoadOp getWrittenLoad(LoopWrite one) { return one.write.getTile().getDefiningOp<LoadOp>(); }
 
   std::string describe() const {
@@ -154,10 +155,10 @@ private:
       makeRoundOfOneStep();
     else
       makeRoundOfSteps();
-    // Of two waves on a SIMD the older one goes first, and the other one is alone with the rest of a block, while the
-    // first stands at the barrier: the matrix core waits wherever that wave does. Priorities that fall behind the
-    // memory work, and at the end of a block once more, bring both to the barrier together, in turns. Blocks of several
-    // products keep the core busy over a barrier without.
+    // Of two waves on a SIMD the older one goes first. Then the other one has the rest of a block to itself while the
+    // first waits at the barrier, and each wait of the second leaves the matrix core idle. Priorities that fall behind
+    // the memory work, and again at the end of a block, make the waves alternate and reach the barrier together. Blocks
+    // of several products keep the matrix core busy across a barrier anyway.
     int64_t simds = target.simdsPerComputeUnit();
     bool falls = steps == 1 && kernel.getArray()->getNumWaves() >= 2 * simds;
     if (wishes.priorities)
@@ -168,7 +169,8 @@ private:
                          draft.readsFirst, round);
   }
 
-  /// The largest first: what is written behind its reads has been on its way for longest then.
+  /// Operands by size, the largest first: a tile written after the reads of a large operand has been in flight for
+  /// longest.
   SmallVector<size_t> getOperandsBySize() const {
     SmallVector<ReadOp> reads;
     for (const LoopProduct &one : product.products)
@@ -181,8 +183,8 @@ private:
     return order;
   }
 
-  /// All of the block is in registers, so that its buffer is free for the one two ahead: between two barriers reads,
-  /// writes and loads have nothing to do with each other, and flow beside the products from first to last.
+  /// All of a block is in registers, so its buffer is free for the block two ahead. Between two barriers reads, writes
+  /// and loads are therefore independent, and overlap with all products of the block.
   void makeRoundOfOneStep() {
     size_t operands = 2 * product.products.size(), tiles = product.writes.size();
     bool hasPairs = llvm::any_of(draft.loads, [](const Draft::Slot &slot) { return slot.pairs; });
@@ -193,13 +195,14 @@ private:
         add(PlanActionKind::Read, order[index], 1);
       for (size_t tile = 0; hasPairs && index == 0 && tile < tiles; ++tile)
         add(PlanActionKind::Write, tile, draft.writeAhead);
-      // Each tile is loaded behind its write, so that no write waits for all that is on its way.
+      // Each tile is loaded directly after its write, so that a write does not wait for all loads in flight.
       if (!hasPairs && index < tiles) {
         add(PlanActionKind::Write, index, draft.writeAhead);
         load(index);
       }
     }
-    // A block has one pair, which comes last, so that products cover what the next ones and the barrier wait for.
+    // A block loads one pair. It comes last, so that products cover the time that the next accesses and the barrier
+    // wait.
     for (size_t tile = 0; hasPairs && tile < tiles; ++tile)
       load(tile);
     add(PlanActionKind::Multiply);
@@ -211,7 +214,7 @@ private:
       bool isFinal = step + 1 == steps;
       if (!isFinal)
         readAll(0, step + 1);
-      // Into the other buffer at once; into the same one when all of it is read.
+      // Write to the other buffer at once, or to the same buffer when it is read to its end.
       if (step == (hasOneBuffer ? steps - 1 : 0)) {
         if (hasOneBuffer)
           add(PlanActionKind::Barrier);
@@ -227,7 +230,7 @@ private:
         if (!product.stages.empty())
           add(PlanActionKind::Wait, 0, draft.stageAhead - 2);
         add(PlanActionKind::Barrier);
-        // All of the present buffer is read.
+        // The current buffer is read to its end.
         for (size_t index = 0; index < product.stages.size(); ++index)
           add(PlanActionKind::Stage, index, draft.stageAhead);
         readAll(1, 0);
@@ -250,9 +253,9 @@ private:
 
 } // namespace
 
-/// The action behind which the next round's tile is loaded: of what goes to LDS the barrier after the last write, where
-/// nobody waits for it; of what goes past LDS the product that takes it, whose registers are then the next round's. The
-/// end: there is none.
+/// The action after which the next round's tile is loaded. For a tile that goes through LDS it is the barrier after
+/// the last write, where no wave waits for the tile. For a direct load it is the product that uses the tile, since its
+/// registers are free then. The end of the round: there is no such action.
 static const PlanAction *findPlace(const ProductLoop &product, ArrayRef<PlanAction> round, size_t tile) {
   if (tile >= product.writes.size())
     return llvm::find(round,
@@ -265,7 +268,7 @@ static const PlanAction *findPlace(const ProductLoop &product, ArrayRef<PlanActi
 
 namespace {
 
-/// A plan of a loop that does more than add up products.
+/// Plans a loop that does more than sum products.
 class AheadPlanner {
 public:
   AheadPlanner(const ProductLoop &product, KernelOp kernel, const LoopResources &resources, nstf::TargetView target)
@@ -298,7 +301,8 @@ private:
     return PlanAttr::get(kernel.getContext(), buffers, LoopOrder::merged, {}, /*pinned=*/true, false, false, round);
   }
 
-  /// Two buffers save a barrier, and the wait for what was just written. They must leave the SIMDs their second wave.
+  /// Whether LDS has room for two buffers. They save a barrier and the wait for the last write, but must leave each
+  /// SIMD its second wave.
   bool hasRoomForTwo() {
     int64_t waves = kernel.getArray()->getNumWaves();
     bool movesAll = llvm::all_of(llvm::seq(product.writes.size()), [&](size_t tile) { return places.contains(tile); });
@@ -323,7 +327,7 @@ private:
     return getPlan(1, round);
   }
 
-  /// What is written comes behind what the first product reads.
+  /// The plan with two buffers: writes come after the reads of the first product.
   PlanAttr makePlanOfTwo() {
     SmallVector<PlanAction> round = {{PlanActionKind::Barrier}};
     auto isOfLds = [&](size_t tile) { return tile < product.writes.size(); };
@@ -361,7 +365,7 @@ private:
   const LoopResources &resources;
   nstf::TargetView target;
   SmallVector<PlanAction> stands;
-  llvm::SmallDenseMap<size_t, const PlanAction *> places; ///< of tiles that are loaded ahead: behind what
+  llvm::SmallDenseMap<size_t, const PlanAction *> places; ///< of loads ahead: the action before each
 };
 
 } // namespace

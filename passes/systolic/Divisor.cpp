@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// The loop that counts with `index`; null where none does.
+/// The loop whose induction variable is `index`, or null.
 static scf::ForOp getLoopOf(Value index) {
   auto argument = dyn_cast<BlockArgument>(index);
   auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();

@@ -22,14 +22,14 @@ namespace {
 
 using Parameters = llvm::StringMap<Attribute>;
 
-/// A parameter that is a whole number; 0 where it is none.
+/// The value of an integer parameter; 0 if the parameter is missing or no integer.
 int64_t getInteger(const Parameters &parameters, StringRef name) {
   auto value = dyn_cast_or_null<IntegerAttr>(parameters.lookup(name));
   return value ? value.getInt() : 0;
 }
 
-/// Gives shapes the sizes of their axes. An axis that is no parameter of at least 1 is remembered in `badAxis`, and
-/// that a tile has an operand type still in `lacksOperand`, since types have no location to report them at.
+/// Gives shapes the sizes of their axes. Types have no location for a diagnostic, so the resizer records an axis that
+/// is no parameter of at least 1 in `badAxis`, and a tile without its operand type in `lacksOperand`.
 struct Resizer {
   const Parameters &parameters;
   StringAttr badAxis;
@@ -47,7 +47,7 @@ struct Resizer {
     return shape;
   }
 
-  /// Of the parameters that an axis names; 0 where one is missing.
+  /// The product of the parameters that an axis names; 0 if one is missing.
   int64_t getProduct(StringAttr axis) {
     SmallVector<StringRef> factors;
     axis.getValue().split(factors, " * ");
@@ -155,7 +155,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     return failure(result.wasInterrupted());
   }
 
-  /// The rows of a launch: a number, or the tokens of the step.
+  /// Replaces the rows of a launch by a number or by the tokens of the step.
   LogicalResult setRows(const Parameters &parameters) {
     WalkResult result = getOperation()->walk([&](ControlOp op) {
       if (op.getField() != ControlField::rows)
@@ -177,7 +177,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     return failure(result.wasInterrupted());
   }
 
-  /// A value of the same kind as `example`, from the option's text; null where it is none.
+  /// Parses the option's text as a value of the same kind as `example`; null if it is none.
   static Attribute parseAs(Attribute example, StringRef text) {
     Builder builder(example.getContext());
     int64_t integer;
@@ -190,7 +190,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     return type ? TypeAttr::get(type) : nullptr;
   }
 
-  /// A kernel without one stays so where nothing asks for it.
+  /// Sets the schedule if it differs; a kernel without a schedule attribute keeps none if the defaults apply.
   static LogicalResult setSchedule(KernelOp kernel, const Schedule &schedule) {
     if (schedule == kernel.getScheduleFields())
       return success();
@@ -201,7 +201,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     return success();
   }
 
-  /// The kernel's parameters and schedule with the option's put over them, also on the kernel itself.
+  /// Reads the kernel's parameters and schedule, overridden by the option's, and sets the latter on the kernel too.
   LogicalResult readParameters(KernelOp kernel, Parameters &parameters) {
     for (NamedAttribute parameter : kernel.getParams()) {
       Attribute value = parameter.getValue();

@@ -17,10 +17,10 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Loads that stand side by side, of one round.
+/// Adjacent loads of one round.
 struct Group {
   int64_t ahead;
-  Operation *behind; ///< in the loop; null: at its begin
+  Operation *behind; ///< the op of the loop after which they come; null: the begin of the body
   SmallVector<LoadOp> loads;
 };
 
@@ -31,11 +31,11 @@ public:
     llvm::SmallPtrSet<Operation *, 4> known;
     Operation *behind = nullptr;
     for (const PlanAction &action : plan.getRound()) {
-      // What goes to another buffer comes in front of loads.
+      // Writes to another buffer come before the loads.
       if (action.kind == PlanActionKind::Write && plan.getBuffers() > 1)
         continue;
       if (action.kind != PlanActionKind::Load) {
-        // Barriers are taken in their order, all else by its number.
+        // Barriers match in program order, all other actions by number.
         auto stands = llvm::find_if(round, [&](const LoopAction &one) {
           return one.action.kind == action.kind && one.action.index == action.index;
         });
@@ -53,10 +53,10 @@ public:
     }
   }
 
-  /// The loop made anew.
+  /// Rebuilds the loop.
   scf::ForOp run(PlanAttr plan) {
     IRRewriter rewriter(loop);
-    // Of each load the tiles of as many rounds as it is ahead, the next one first.
+    // For each load, the tiles of the rounds that it is ahead, the next round first.
     int64_t ahead = 0;
     for (const Group &group : groups)
       ahead = std::max(ahead, group.ahead);
@@ -108,7 +108,7 @@ public:
   }
 
 private:
-  /// What a tile is but for its type is made where it is wanted: until then it takes the fewest registers.
+  /// Moves conversions of a tile's type to their use: until then the tile takes fewer registers.
   static void convertLate(BlockArgument tile) {
     for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
       if (!isElementwise(user) || user->getNumOperands() != 1 || !user->hasOneUse())
@@ -149,8 +149,7 @@ private:
   SmallVector<Group> groups;
 };
 
-/// Of a loop whose loads are two rounds ahead, what is written of a round goes to one of two buffers while the other
-/// one is read.
+/// For a loop whose loads are two rounds ahead: a round writes to one of two buffers while it reads the other.
 class WritesAhead {
 public:
   WritesAhead(const ProductLoop &product, PlanAttr plan) : product(product) {
@@ -160,7 +159,7 @@ public:
         break;
       else if (action.kind != PlanActionKind::Load)
         before = action;
-    for (const LoopAction &one : listRound(product)) // of barriers the first, which stays
+    for (const LoopAction &one : listRound(product)) // the first barrier, which stays
       if (!behind && one.action.kind == before.kind && one.action.index == before.index)
         behind = one.op;
   }
@@ -191,7 +190,7 @@ public:
     };
     loop = cast<scf::ForOp>(
         *loop.replaceWithAdditionalYields(rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, exchange));
-    // The tile of a round is carried beside that of the next one, which takes its place.
+    // The loop carries the tile of this round beside that of the next one; the latter is written.
     OpBuilder builder(loop.getContext());
     builder.setInsertionPointAfter(behind);
     IRMapping second;
@@ -224,7 +223,7 @@ private:
   }
 
   const ProductLoop &product;
-  Operation *behind = nullptr; ///< in the loop, of what is written
+  Operation *behind = nullptr; ///< the op of the loop after which the writes come
 };
 
 } // namespace

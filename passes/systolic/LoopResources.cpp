@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// What a loop needs beside sums and operands.
+/// VGPRs of a loop in addition to sums, operands and loads in flight.
 static constexpr int64_t registersOfAddresses = 24;
 
 int64_t nstf::systolic::countRegisters(Type tile) {
@@ -26,7 +26,7 @@ int64_t LoopResources::countSteps(const ProductLoop &product) const {
   return depth && product.depth % depth == 0 ? product.depth / depth : 0;
 }
 
-/// What is carried or multiplied; of a sum that is made in steps the operands of two.
+/// Counts carried values and operands; for a sum with steps, the operands of two steps.
 int64_t LoopResources::countRegisters(const ProductLoop &product, PlanAttr plan) const {
   bool isSum = product.findMoreThanSums().empty();
   int64_t registers = 0, steps = std::max<int64_t>(countSteps(product), 1), ahead = 1;
@@ -39,14 +39,14 @@ int64_t LoopResources::countRegisters(const ProductLoop &product, PlanAttr plan)
     for (Value operand : {mma.getA(), mma.getB()})
       if (isSum)
         registers += (1 + ahead) * llvm::divideCeil(systolic::countRegisters(operand.getType()), steps);
-    // What the loop reads lives as long as a product.
+    // An operand that the loop does not read from LDS lives as long as its product.
     if (!isSum && !one.b)
       registers += systolic::countRegisters(mma.getB().getType());
   }
   for (Value carried : scf::ForOp(product.loop).getRegionIterArgs())
     if (!isSum && getTileType(carried))
       registers += systolic::countRegisters(carried.getType());
-  // Past LDS: a round's, and one more where the next is loaded before the product that takes it.
+  // Direct loads: the tile of one round, and one more if the next is loaded before the product that uses it.
   for (auto [index, direct] : llvm::enumerate(product.directLoads)) {
     const PlanAction *load = plan.find(PlanActionKind::Load, product.writes.size() + index);
     const PlanAction *multiply = plan.find(PlanActionKind::Multiply, direct.product);
@@ -84,7 +84,7 @@ int64_t LoopResources::countLdsBytes(const ProductLoop &product, PlanAttr plan) 
   for (Type type : op.getArgumentTypes())
     if (auto lds = dyn_cast<LdsType>(type))
       bytes += lds.getSizeInBytes();
-  // Where scratch would leave fewer workgroups room it lies in the arrays, if it can.
+  // Scratch shares an array's memory, if it fits, where it would otherwise reduce the workgroups on a compute unit.
   int64_t scratch = findSharedScratch(op).array ? 0 : getScratchBytes(op);
   return bytes + scratch + (plan.getBuffers() - 1) * countBlockBytes(product);
 }

@@ -1,5 +1,5 @@
-// systolic-order-workgroups: replaces the work indices of all axes of the grid by one, in a cache-friendly order
-// (Passes.td).
+// systolic-order-workgroups: replaces the work indices of the grid's axes by one index, in an order that suits the
+// caches (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +19,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// An index as WorkgroupOrder computes with it.
+/// An index of the program as a number that WorkgroupOrder can compute with.
 struct IndexNumber {
   OpBuilder *builder;
   Location loc;
@@ -73,7 +73,7 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
         return signalPassFailure();
       }
     WorkgroupOrder order = choose(axes, indices);
-    // Of the first axis's index, which becomes the workgroup's number.
+    // The index of the first axis becomes the number of the workgroup.
     SmallVector<OpOperand *> uses(llvm::make_pointer_range(indices.front().getUses()));
     auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     IndexNumber workgroup{&builder, kernel.getLoc(), indices.front()};
@@ -83,7 +83,7 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
                              : order.place(workgroup);
     for (OpOperand *use : uses)
       use->set(row.value);
-    // The last axis changes fastest among the columns.
+    // Among the columns the last axis changes fastest.
     for (size_t axis = axes.size() - 1; axis > 1; --axis) {
       int64_t items = kernel.getNumWorkItems(axes[axis]);
       indices[axis].replaceAllUsesWith((column % items).value);
@@ -97,7 +97,7 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
   }
 
 private:
-  /// The work items of an axis that grows with the tokens, in this launch.
+  /// The work items of this launch along an axis that grows with the tokens.
   IndexNumber countLaunched(const KernelOp::GridAxis &axis, OpBuilder &builder) {
     KernelOp kernel = getOperation();
     auto perToken = kernel.getLaunch()->getPerToken().getAs<IntegerAttr>(axis.extent);
@@ -113,7 +113,7 @@ private:
     return std::nullopt;
   }
 
-  /// By what the work items on an XCD read; row by row where nothing is known of it.
+  /// Chooses the order by what the work items on an XCD read; row by row if that is unknown.
   WorkgroupOrder choose(ArrayRef<KernelOp::GridAxis> axes, ArrayRef<BlockArgument> indices) {
     KernelOp kernel = getOperation();
     auto options = remark::RemarkOpts::name("Order").category(getArgument()).function(kernel.getSymName());
@@ -148,7 +148,7 @@ private:
     return order;
   }
 
-  /// The tiles that loops load, and what they depend on of a work item's place.
+  /// The tiles that loops load, and whether each depends on the work item's row or column.
   std::vector<SharedTile> collectTiles(ArrayRef<BlockArgument> indices) {
     std::vector<SharedTile> tiles;
     getOperation().walk([&](LoadOp load) {

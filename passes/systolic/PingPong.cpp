@@ -12,9 +12,9 @@
 //                                              }
 //                                              if (first half) s_barrier
 //
-// While a wave is between two barriers, the waves of the other half are one cluster ahead or behind. So the accesses of
-// a memory cluster must be complete, not just issued, before the barrier at its end if the memory cluster after it
-// accesses the same buffer: that cluster runs at the same time as this one's products.
+// Between two barriers the waves of the other half are one cluster ahead or behind. If the next memory cluster accesses
+// the same buffer, the accesses of this one must be complete, not only issued, at the barrier at its end: the next
+// memory cluster of the other half runs at the same time as this half's products.
 #include "passes/systolic/PingPong.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -26,10 +26,10 @@ namespace {
 struct LdsAccess {
   Operation *op;
   Value lds;
-  std::optional<int64_t> buffer; ///< nothing: any
+  std::optional<int64_t> buffer; ///< nothing: any buffer
   bool writes;
-  int64_t stretch = 0; ///< between which barriers of the loop
-  bool moves = false;  ///< ahead, to an earlier turn
+  int64_t stretch = 0; ///< number of the loop's barriers before it
+  bool moves = false;  ///< moves ahead to an earlier turn
 
   bool conflictsWith(const LdsAccess &other) const {
     bool isSame = lds == other.lds && (!buffer || !other.buffer || buffer == other.buffer);
@@ -37,12 +37,12 @@ struct LdsAccess {
   }
 };
 
-/// Memory work, and the products behind it.
+/// Memory work and the products after it.
 struct Turn {
   SmallVector<LoadOp> loads;
   SmallVector<LdsAccess> accesses;
   SmallVector<MmaOp> products;
-  bool waits = false; ///< at the end of the memory work, for what it did
+  bool waits = false; ///< memory work waits at its end for its own accesses
 };
 
 std::optional<LdsAccess> getAccess(Operation &op) {
@@ -53,7 +53,7 @@ std::optional<LdsAccess> getAccess(Operation &op) {
   return std::nullopt;
 }
 
-/// Empty, or why the loop has no turns. Barriers between them go into `barriers`.
+/// Splits the loop into turns; returns empty, or the reason why it has none. Barriers between turns go into `barriers`.
 std::string collectTurns(scf::ForOp loop, SmallVectorImpl<Turn> &turns, SmallVectorImpl<BarrierOp> &barriers) {
   Turn turn;
   int64_t stretch = 0;
@@ -84,8 +84,8 @@ std::string collectTurns(scf::ForOp loop, SmallVectorImpl<Turn> &turns, SmallVec
   return turns.size() < 2 ? "it has one step" : "";
 }
 
-/// A turn's accesses are those of one stretch, so that all barriers can stand between turns: what stands before goes
-/// ahead, into the turns before. Empty, or why that cannot be.
+/// Restricts each turn to the accesses of one stretch, so that all barriers are between turns; accesses of earlier
+/// stretches move to the turns before. Returns empty, or the reason why that is impossible.
 std::string separateStretches(MutableArrayRef<Turn> turns) {
   SmallVector<LdsAccess> ahead;
   for (Turn &turn : llvm::reverse(turns)) {
@@ -113,7 +113,7 @@ std::string separateStretches(MutableArrayRef<Turn> turns) {
   return "";
 }
 
-/// Loads that stand together go into the turns behind that have none, so that no turn is longer than it must be.
+/// Spreads adjacent loads over the turns after them that have none, to keep the longest turn short.
 void spreadLoads(MutableArrayRef<Turn> turns) {
   for (size_t first = 0; first < turns.size(); ++first) {
     size_t count = turns[first].loads.size(), room = 1;
@@ -131,8 +131,8 @@ void spreadLoads(MutableArrayRef<Turn> turns) {
   }
 }
 
-/// Decides where memory work waits for what it did. The loop is a circle, gone round twice for what is still under way
-/// at its begin.
+/// Decides where memory work waits for its own accesses. The loop is visited twice, because accesses of one round may
+/// still be in flight at the begin of the next.
 void placeWaits(MutableArrayRef<Turn> turns) {
   SmallVector<LdsAccess> underWay;
   for (size_t i = 0; i < 2 * turns.size(); ++i) {
@@ -146,7 +146,7 @@ void placeWaits(MutableArrayRef<Turn> turns) {
   }
 }
 
-/// Puts barriers around a turn's products, which have priority.
+/// Puts barriers around a turn's products, and gives these a higher priority.
 void multiply(Turn &turn, Location loc) {
   OpBuilder builder(turn.products.front());
   BarrierOp::create(builder, loc, /*nowait=*/!turn.waits, /*pinned=*/true);

@@ -41,7 +41,7 @@ private:
     return remark::RemarkOpts::name("Plan").category(getArgument()).function(getOperation().getSymName());
   }
 
-  /// Those of the option's file, in the order of the loops.
+  /// Gives the loops the plans of the option's file, in the order of the loops.
   LogicalResult givePlans() {
     if (planFile.empty())
       return success();

@@ -1,4 +1,4 @@
-// Preconditions of passes on tile programs (Preconditions.h).
+// Preconditions of the passes on tile programs (Preconditions.h).
 #include "passes/systolic/Preconditions.h"
 #include "passes/analysis/Operands.h"
 #include "passes/systolic/Scratch.h"
@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// An error on the first operation for which `find` has a text: what was expected.
+/// Emits an error at the first op for which `find` returns a text.
 static LogicalResult requireOfAll(KernelOp kernel, function_ref<std::string(Operation *)> find) {
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     std::string fault = find(op);

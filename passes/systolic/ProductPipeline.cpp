@@ -22,16 +22,16 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Accesses to memory that a wave can wait for by count.
+/// The max number of outstanding memory accesses that a wave can wait for by count.
 constexpr int64_t maxCounted = 63;
 
-/// Makes the loop anew, block by block.
+/// Rebuilds the loop block by block.
 class Pipeline {
 public:
   Pipeline(const ProductLoop &product, KernelOp kernel, PlanAttr plan)
       : product(product), plan(plan), loop(product.loop), array(*kernel.getArray()), waveSize(*kernel.getWaveSize()),
         builder(loop), loc(loop.getLoc()) {
-    // The order in which operands come that the instructions want, row by row of a's cells: b's all at once.
+    // The instructions need b's fragments first, all of them, then a's cells row by row.
     for (const LoopProduct &one : product.products)
       operands.append({{one.b, MmaOperand::B}, {one.a, MmaOperand::A}});
     onTheirWay.resize(product.writes.size());
@@ -71,7 +71,7 @@ private:
   Value blocksAfter(Value k, int64_t blocks) {
     return arith::AddIOp::create(builder, loc, k, constant(blocks * *product.step));
   }
-  /// Where a block in front of the rounds begins.
+  /// The begin of a block before the rounds.
   Value blockAt(int64_t block) { return block ? blocksAfter(loop.getLowerBound(), block) : loop.getLowerBound(); }
 
   bool findSharedArray() {
@@ -80,7 +80,7 @@ private:
                         [&](LoopWrite one) { return llvm::any_of(one.write.getLds().getUsers(), isOthers); });
   }
 
-  /// Where the last `left` blocks begin, or the loop's begin where it has no round.
+  /// The begin of the last `left` blocks, or of the loop if it runs no round.
   Value endOfRounds(int64_t left) {
     Value last = constant(*product.begin + (*product.blocks - left) * *product.step);
     auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
@@ -97,7 +97,7 @@ private:
     kernel.setFunctionType(Builder(lds.getContext()).getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
   }
 
-  /// The largest distance of the plan's actions of a kind.
+  /// The max number of blocks that the plan's actions of a kind are ahead.
   int64_t getAhead(PlanActionKind kind) const {
     int64_t ahead = 0;
     for (const PlanAction &action : plan.getRound())
@@ -106,12 +106,12 @@ private:
     return ahead;
   }
 
-  /// What the first block takes for done.
+  /// Does the actions that the first block expects to be done.
   void prepare(bool sharesArrays) {
     int64_t loaded = getAhead(PlanActionKind::Load), written = getAhead(PlanActionKind::Write),
             staged = getAhead(PlanActionKind::Stage), first = plan.getReadsFirst() ? written : loaded;
     loadFirst(0, first);
-    // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
+    // The arrays may still be read: by the previous run of this loop, or by another loop that shares them.
     if (loop->getParentOfType<LoopLikeOpInterface>() || sharesArrays)
       BarrierOp::create(builder, loc);
     for (int64_t block = 0; block < written; ++block)
@@ -153,7 +153,7 @@ private:
     }
   }
 
-  // What a round carries: sums, tiles on their way, operands that are read.
+  // The values that a round carries: sums, tiles in flight, fragments already read.
 
   SmallVector<Value> gather() const {
     SmallVector<Value> values(sums);
@@ -178,7 +178,7 @@ private:
       take(tiles);
   }
 
-  /// A block whose tiles are loaded one after the other.
+  /// A block whose tiles are loaded one by one.
   struct Loading {
     Value inside;
     IRMapping mapping;
@@ -190,7 +190,7 @@ private:
     return block;
   }
 
-  /// What a value of the loop is for a block.
+  /// The value that a value of the loop has for a block; clones the ops it needs.
   Value computeFor(Loading &block, Value value) {
     llvm::SetVector<Operation *> needed = findSlice(value, loop);
     for (Operation *op : product.loading)
@@ -200,7 +200,8 @@ private:
     return block.mapping.lookupOrDefault(value);
   }
 
-  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing.
+  /// Loads block `number` of a tile. Pairs begin at even blocks, as lines do; an even block loads both, an odd one
+  /// nothing.
   void load(Loading &block, const PlanAction &action, int64_t number) {
     int64_t written = plan.find(PlanActionKind::Write, action.index)->ahead;
     bool isAlone = !action.pairs || (plan.getFirstAlone() && number < written);
@@ -219,8 +220,8 @@ private:
         onTheirWay[action.index].push_back({half});
   }
 
-  /// Whether what is loaded takes no more registers than the tile that is made of it: then that is made where it is
-  /// written, and nothing waits for the load before.
+  /// Whether the loaded values take no more registers than the tile computed from them. Then the tile is computed where
+  /// it is written, and nothing waits for the load until then.
   bool isComputedLate(size_t index) const {
     Value tile = WriteOp(product.writes[index].write).getTile();
     int64_t registers = 0;
@@ -229,7 +230,7 @@ private:
     return !tile.getDefiningOp<LoadOp>() && registers <= countRegisters(tile.getType());
   }
 
-  /// A tile of what was loaded for it. `k`: where its block begins.
+  /// Computes a tile from its loaded values. `k`: the begin of its block.
   Value computeLate(size_t index, ArrayRef<Value> loaded, Value k) {
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), k);
@@ -243,7 +244,7 @@ private:
     return mapping.lookup(tile);
   }
 
-  /// Makes a block's load one of two blocks, whose neighbouring registers are of one line.
+  /// Widens a block's load to two blocks, which lie in one line; returns the two tiles.
   SmallVector<Value> widenLoad(LoadOp load) {
     RankedTensorType tile = getTileType(load.getResult());
     size_t along = load.getTransposed() ? 0 : 1;
@@ -263,7 +264,7 @@ private:
 
   Value getBuffer(int64_t block) const { return bufferNumbers[block % plan.getBuffers()]; }
 
-  /// `getBegin`: makes where the block begins.
+  /// `getBegin` creates the begin of the block.
   void write(size_t index, int64_t block, function_ref<Value()> getBegin) {
     WriteOp write = product.writes[index].write;
     ArrayRef<Value> loaded = onTheirWay[index].front();
@@ -280,7 +281,7 @@ private:
                     block.inside);
   }
 
-  /// In front of the rounds, for what is staged of the first block.
+  /// Waits before the rounds for the staged first block.
   void waitForFirstStage() {
     int64_t accesses = 0;
     for (auto [index, stage] : llvm::enumerate(product.stages))
@@ -290,7 +291,7 @@ private:
       WaitOp::create(builder, loc, std::clamp<int64_t>(accesses, 0, maxCounted));
   }
 
-  /// For all but the newest blocks that are staged.
+  /// Waits for all staged blocks but the newest `blocks`.
   void waitForStages(int64_t blocks) {
     int64_t accesses = 0;
     for (StageOp stage : product.stages)
@@ -301,14 +302,14 @@ private:
 
   void read(size_t index, int64_t block, int64_t step) {
     auto &[whole, role] = operands[index];
-    // What another product reads too is read once, where both reads come one after the other.
+    // Two products that read the same fragment one after another share the read.
     for (size_t other = 0; other < index; ++other)
       if (operands[other] == operands[index] && fragments[other].size() == fragments[index].size() + 1)
         return fragments[index].push_back(fragments[other].back());
     RankedTensorType tile = getTileType(whole.getResult());
     SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
     shape[role == MmaOperand::A ? 1 : 0] = array.getDepth();
-    // K runs along the array's columns where the operand is read as memory lies along it.
+    // K runs along the array's columns, unless the read transposes.
     from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getDepth();
     auto part = RankedTensorType::get(shape, tile.getElementType(), getMmaLayout(array, role, shape, waveSize));
     fragments[index].push_back(ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), getBuffer(block),
@@ -323,10 +324,10 @@ private:
       read.pop_front();
   }
 
-  /// The block `number` of a round that begins at `begin`; or, behind the rounds, of the last `left` ones.
+  /// Emits block `number` of a round that begins at `begin`, or one of the last `left` blocks after the rounds.
   void makeBlock(int64_t number, Value begin, std::optional<int64_t> left) {
     bool isLast = left && number + 1 == *left;
-    std::map<int64_t, Loading> blocks; // by how far ahead
+    std::map<int64_t, Loading> blocks; // by the number of blocks ahead
     auto getBegin = [&](int64_t ahead) -> Value {
       return begin ? blocksAfter(begin, number + ahead)
                    : constant(*product.begin + (*product.blocks - *left + number + ahead) * *product.step);
@@ -353,7 +354,7 @@ private:
         stage(getLoading(action.ahead), action.index, block);
         break;
       case PlanActionKind::Wait:
-        if (!isLast) // behind the rounds little is on its way
+        if (!isLast) // few accesses are in flight after the rounds
           waitForStages(begin ? action.ahead : 0);
         break;
       case PlanActionKind::Barrier:
@@ -373,7 +374,7 @@ private:
     }
   }
 
-  /// Whether a block is written beside its own products, so that the last one needs barriers too.
+  /// Whether a block is written in the same block as its products, so that the last one needs barriers too.
   bool writesOwnBlock() const {
     return llvm::any_of(plan.getRound(), [](const PlanAction &action) {
       return action.kind == PlanActionKind::Write && action.ahead == 0;
@@ -390,10 +391,10 @@ private:
   SmallVector<std::pair<ReadOp, MmaOperand>> operands;
   SmallVector<Value> bufferNumbers;
 
-  // Where the pipeline stands.
+  // State of the pipeline.
   SmallVector<Value> sums;
-  /// Of each tile what is loaded of it, or it itself, and of each operand what is read, in registers or on its way
-  /// there, the next first.
+  /// For each tile, what is loaded for it or the tile itself; for each operand, the fragments read. They are in
+  /// registers or in flight, the next one first.
   SmallVector<std::deque<SmallVector<Value>>> onTheirWay;
   SmallVector<std::deque<Value>> fragments;
 };

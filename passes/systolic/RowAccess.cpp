@@ -3,7 +3,8 @@
 
 using namespace nstf::systolic;
 
-/// Accesses of so many bits are better than one twice as wide whose elements have to be moved where a row cuts it.
+/// An access of at least this many bits is better than one twice as wide whose elements must be shifted where a row
+/// cuts it.
 constexpr int64_t wideEnough = 64;
 
 int64_t KnownIndex::getDivisor() const { return std::gcd(congruence.modulus, congruence.residue); }

@@ -29,7 +29,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Whether an operation may flow beside products: it moves tiles, or works on what was loaded.
+/// Whether an op may overlap with products: it moves tiles, or computes on loaded ones.
 bool isMemoryWork(Operation *op) {
   return isa<LoadOp, ReadOp, StageOp, WriteOp, UnpackOp, BroadcastOp, SliceOp>(op) ||
          (isElementwise(op) && getTileType(op->getResult(0)));
@@ -73,16 +73,16 @@ private:
     return reason.empty();
   }
 
-  /// Whether none of the loop's tiles goes to LDS for other waves, and a product takes what is made of another one, or
-  /// waves exchange lanes for themselves.
+  /// Whether no tile of the loop goes through LDS to other waves, and either a product uses the result of another one,
+  /// or each wave exchanges lanes by itself.
   static bool isPastLds(const ProductLoop &product, KernelOp kernel) {
     bool isChain = llvm::any_of(product.products, [](const LoopProduct &one) { return !one.chain.empty(); });
     SystolicArrayAttr array = kernel.getArray().value_or(SystolicArrayAttr());
     return product.writes.empty() && product.stages.empty() && (isChain || (array && array.getRuns()));
   }
 
-  /// What is loaded for the next round stays behind the product that took the tile before it, and what is loaded in
-  /// front of the loop comes in the same order: a wait is then for the older half of what is on its way.
+  /// Keeps each load for the next round after the product that used the previous tile, and the loads before the
+  /// loop in the same order. A wait is then for the older half of the loads in flight.
   void pinLoads(scf::ForOp loop) {
     pinFirst(loop, /*readsLds=*/false);
     int64_t pinned = 0;
@@ -123,7 +123,7 @@ private:
           << remark::metric("products", products) << remark::metric("overlapped", overlapped);
   }
 
-  /// False where not every product of the loop flows beside work with a barrier.
+  /// Sets the waves' priorities; false unless every product of the loop overlaps with work that has a barrier.
   static bool setPriorities(scf::ForOp loop, ArrayRef<int64_t> priorities) {
     auto hasBarrier = [](OverlapOp overlap) { return !overlap.getParts().back().getOps<BarrierOp>().empty(); };
     auto overlaps = loop.getOps<OverlapOp>();
@@ -143,17 +143,17 @@ private:
     return true;
   }
 
-  /// What stands between the last barrier and a loop comes in the order in which its rounds read and load: what they
-  /// wait for is then the same, whichever way they are come to.
+  /// Gives the reads and loads between the last barrier and a loop the order that they have in its rounds, so that the
+  /// number of accesses to wait for is the same from both entries of the loop.
   static void pinFirst(scf::ForOp loop, bool readsLds = true) {
     SmallVector<Operation *> work;
-    auto isForLoop = [&](Operation *user) { // not for what is computed in front of it
+    auto isForLoop = [&](Operation *user) { // ops before the loop do not use it
       Operation *reader = loop->getBlock()->findAncestorOpInBlock(*user);
       return !reader || !reader->isBeforeInBlock(loop) || llvm::is_contained(work, reader);
     };
     for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
       bool reads = isa<LoadOp, ReadOp, SliceOp>(op);
-      if (!reads && !isMemoryEffectFree(op)) // a barrier, or what may change what is read
+      if (!reads && !isMemoryEffectFree(op)) // a barrier, or an op that may change what is read
         break;
       if (reads && llvm::all_of(op->getUsers(), isForLoop))
         work.push_back(op);
@@ -165,7 +165,7 @@ private:
     putSideBySide(builder, loop.getLoc(), {work});
   }
 
-  /// Puts a product and what of `pending` it does not need side by side; false where it needs all.
+  /// Overlaps a product with the ops of `pending` that it does not need; false if it needs them all.
   static bool overlap(MmaOp mma, ArrayRef<Operation *> pending) {
     llvm::SetVector<Operation *> needed;
     BackwardSliceOptions inBlock;
@@ -174,11 +174,11 @@ private:
     inBlock.filter = [&](Operation *op) { return op->getBlock() == mma->getBlock(); };
     (void)getBackwardSlice(mma.getOperation(), &needed, inBlock);
     auto isNeeded = [&](Operation *op) { return needed.contains(op); };
-    // Where the product waits for some of it, the last barrier stays, with all that stands before it.
+    // If the product needs some of them, the last barrier and everything before it stay in front.
     if (llvm::any_of(pending, isNeeded))
       while (llvm::any_of(pending, llvm::IsaPred<BarrierOp>))
         pending = pending.drop_front();
-    // What something in front of the product takes stays in front of that.
+    // An op stays before the product if its users do.
     auto isForLater = [&](Operation *op, ArrayRef<Operation *> later) {
       return llvm::all_of(op->getUsers(), [&](Operation *user) {
         Operation *place = mma->getBlock()->findAncestorOpInBlock(*user);

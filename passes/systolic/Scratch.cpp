@@ -1,4 +1,4 @@
-// The scratch LDS that operations need (Scratch.h).
+// The LDS scratch of operations (Scratch.h).
 #include "passes/systolic/Scratch.h"
 #include "passes/analysis/Operands.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,7 +40,7 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
 }
 
 int64_t nstf::systolic::getScratchBytes(KernelOp kernel) {
-  constexpr int64_t alignment = 16; // of the widest access
+  constexpr int64_t alignment = 16; // alignment of the widest access
   int64_t bytes = 0, crews = kernel.getCrews();
   kernel.walk([&](Operation *op) { bytes = std::max(bytes, getScratchBytes(op, *kernel.getWaveSize())); });
   return crews == 1 ? bytes : crews * llvm::alignTo(bytes, alignment);

@@ -21,12 +21,12 @@ using nstf::support::Schedule;
 
 namespace {
 
-/// More accumulators a lane than this make the register allocator spill.
+/// The max number of accumulators of a lane without spills.
 constexpr int64_t maxAccumulators = 128;
-/// Elements along K that a lane holds of a cell: as many as the accumulator has rows side by side, so that a product's
-/// result is the next one's operand, whatever the cell.
+/// The elements along K that a lane holds of a cell: as many as an accumulator's rows lie side by side, so that the
+/// result of a product can be the operand of the next, whatever the cell.
 constexpr int64_t elementsOfChain = 4;
-/// Or what one LDS access fetches.
+/// Alternatively, as many as one LDS access fetches.
 constexpr int64_t bitsOfAccess = 128;
 
 struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPass> {
@@ -108,7 +108,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     signalPassFailure();
   }
 
-  /// A tile that no register file holds would only be found out after hours of unrolling.
+  /// Rejects tiles that exceed the register file; without the check they would fail only after hours of unrolling.
   static LogicalResult checkTiles(KernelOp kernel, nstf::TargetView target, int64_t workItems) {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       for (Type type : op->getResultTypes()) {
@@ -160,7 +160,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return instructions;
   }
 
-  /// All fields of a schedule but its waves along rows and columns are of matrix products.
+  /// Rejects fields of matrix products in other kernels, for which a schedule sets the waves along rows and columns
+  /// only.
   static LogicalResult checkFields(KernelOp kernel) {
     Schedule fields = kernel.getScheduleFields();
     if (kernel.getWaves().parts == 1)
@@ -173,7 +174,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
            << fields.str();
   }
 
-  /// Those of single-block instructions, in the target's order.
+  /// The operand types of single-block instructions, in the target's order.
   static SmallVector<StringRef> getOperandTypes(nstf::TargetView target) {
     llvm::SmallSetVector<StringRef, 8> types;
     for (const nstf::MatrixInstruction &instruction : target.matrixInstructions())
@@ -184,7 +185,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return SmallVector<StringRef>(types.getArrayRef());
   }
 
-  /// As users call it.
+  /// The name of a type on the command line.
   static std::string nameOf(Type type) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
@@ -192,8 +193,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return known ? std::string(nstf::support::nameOf(*known)) : text;
   }
 
-  /// How many elements along K a lane may hold of a cell, the best first. Where a product's result is another's
-  /// operand, a cell has rows for no more than its own depth of it.
+  /// The numbers of elements along K that a lane may hold of a cell, the best first. If a product's result is another's
+  /// operand, the rows of a cell must be a multiple of the cell's depth.
   static SmallVector<int64_t> getElementsPerLane(MmaOp product, const nstf::MatrixInstruction &instruction,
                                                  int64_t waveSize, bool isFromMemory) {
     int64_t ofAccess = bitsOfAccess / getTileType(product.getA()).getElementTypeBitWidth();
@@ -205,21 +206,21 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return {ofAccess, elementsOfChain};
   }
 
-  /// Whether an access to memory fetches what a lane holds of several cells.
+  /// Whether one memory access fetches a lane's elements of several cells.
   static bool comesInRuns(Value operand) {
     LoadOp load = findLoad(operand);
     PackedAttr packing = load ? findPacking(load.getBuffer()) : PackedAttr();
     return packing && packing.getBy() == elementsOfChain;
   }
 
-  /// Whether a product's operands are what is loaded, or that and a constant.
+  /// Whether the operands of a product are loaded, or one is loaded and the other constant.
   static bool isOfMemory(MmaOp product) {
     bool loadsA = bool(findLoad(product.getA())), loadsB = bool(findLoad(product.getB()));
     auto isConstant = [](Value operand) { return bool(operand.getDefiningOp<arith::ConstantOp>()); };
     return (loadsA && loadsB) || (loadsA && isConstant(product.getB())) || (loadsB && isConstant(product.getA()));
   }
 
-  /// Whether results are stored along their rows: then accumulators along them make wide stores.
+  /// Whether results are stored along rows: then accumulators along rows make stores wide.
   static bool storesRows(KernelOp kernel) {
     bool anyStore = false, allRows = true;
     kernel.walk([&](StoreOp store) {
@@ -240,7 +241,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return std::to_string(rows) + "x" + std::to_string(cols) + (parts > 1 ? "x" + std::to_string(parts) : "");
   }
 
-  /// Why a product cannot be made of the array's cells; empty where all can.
+  /// The reason why a product cannot be divided into cells of the array; empty if all can.
   static std::string getMisfit(SystolicArrayAttr array, ArrayRef<MmaOp> products, int64_t waveSize) {
     auto elementTypes = [](MmaOp product) {
       return std::pair(getTileType(product.getA()).getElementType(), getTileType(product.getAcc()).getElementType());

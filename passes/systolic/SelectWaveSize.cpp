@@ -1,4 +1,4 @@
-// systolic-select-wave-size: chooses wave32 or wave64 from the target's facts (Passes.td).
+// systolic-select-wave-size: chooses wave32 or wave64 by the target's facts (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"
@@ -37,7 +37,7 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
         remark::missed(kernel.getLoc(), options) << ("wave" + std::to_string(other) + ": " + otherReason);
   }
 
-  /// `otherReason`: why the target's other sizes were not taken.
+  /// `otherReason`: why the other wave sizes of the target were rejected.
   FailureOr<int64_t> choose(KernelOp kernel, nstf::TargetView target, std::string &reason, std::string &otherReason) {
     if (waveSize != 0) {
       if (failed(target.requireWaveSize(waveSize, [&] { return kernel.emitError(); })))

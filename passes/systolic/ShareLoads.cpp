@@ -24,8 +24,8 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Registers a lane that tiles may take which live from the first loop to the last: what leaves room for as many again
-/// that are computed from them, at four waves a SIMD.
+/// The max number of VGPRs of tiles that live from the first loop to the last. It leaves room for as many again for
+/// values computed from them, at four waves on a SIMD.
 constexpr int64_t maxHeldRegisters = 64;
 
 struct ShareLoadsPass : nstf::systolic::impl::ShareLoadsPassBase<ShareLoadsPass> {
@@ -45,7 +45,8 @@ struct ShareLoadsPass : nstf::systolic::impl::ShareLoadsPassBase<ShareLoadsPass>
 private:
   static scf::ForOp getLoop(LoadOp load) { return cast<scf::ForOp>(load->getParentOp()); }
 
-  /// Loads of the same tile, in the order of the kernel. A store ends the search: its buffer may be the loads'.
+  /// Groups loads of the same tile, in program order. A store ends the search, since it may write the buffer of the
+  /// loads.
   SmallVector<SmallVector<LoadOp>> collect() {
     SmallVector<SmallVector<LoadOp>> groups;
     for (scf::ForOp loop : getOperation().getBody().getOps<scf::ForOp>()) {
@@ -64,7 +65,7 @@ private:
     return groups;
   }
 
-  /// Whether the loop's number is all that a load takes from its loop.
+  /// Whether a load depends on nothing in its loop but the induction variable.
   static bool isWithout(LoadOp load, scf::ForOp loop) {
     return !load.getWhen() && llvm::all_of(load->getOperands(), [&](Value operand) {
       return operand == loop.getInductionVar() || operand.getParentRegion() != &loop.getRegion();

@@ -20,7 +20,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Of a row of memory, that a wave loads for itself.
+/// The min bytes of a row of memory that a wave loads for itself.
 constexpr int64_t minRunBytes = 64;
 
 struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitReductionPass> {
@@ -42,7 +42,7 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
                               [&](const LoopProduct &one) { return int64_t(MmaOp(one.mma).getParts()) == parts; });
         }))
       return;
-    // An array has one number of parts.
+    // All sums must be split, because an array has a single number of parts.
     auto isSplit = [](const ProductLoop &loop) {
       return loop.isSumOfProducts() && loop.beginsWithZero() && loop.products.size() == loop.loop->getNumResults();
     };
@@ -66,7 +66,8 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
   }
 
 private:
-  /// Why a workgroup can't have so many parts; empty where it can. LDS holds the parts of a sum beside operands.
+  /// The reason why a workgroup cannot have this number of parts; empty if it can. LDS must hold the parts of a sum in
+  /// addition to the operands.
   std::string getMisfit(ArrayRef<scf::ForOp> loops, int64_t parts) {
     KernelOp kernel = getOperation();
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
@@ -105,8 +106,8 @@ private:
     return RankedTensorType::get(shape, sum.getElementType(), AxesAttr::get(sum.getContext(), axes));
   }
 
-  /// Whether waves, of which none stand along rows and columns, take runs of columns and have nothing to do with each
-  /// other: where such a run is not too short for memory.
+  /// Whether each wave takes its own run of columns and never exchanges data with the others. That requires that no
+  /// waves split rows and columns, and that a run is long enough for memory.
   bool takesRuns(const ProductLoop &product, int64_t parts) {
     nstf::support::Schedule::Waves waves = getOperation().getWaves();
     auto isLongEnough = [&](LoadOp load) {

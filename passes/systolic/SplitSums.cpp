@@ -61,7 +61,7 @@ struct SplitSumsPass : nstf::systolic::impl::SplitSumsPassBase<SplitSumsPass> {
   }
 
 private:
-  /// Sums of integers are exact in any order.
+  /// Whether the sums are floats; sums of integers are exact in any order.
   static bool areFloats(const ProductLoop &product) {
     return llvm::all_of(product.loop->getResultTypes(),
                         [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); });

@@ -39,21 +39,21 @@ using nstf::support::Schedule;
 
 namespace {
 
-/// A tile is padded to at most so many times its rows.
+/// A tile is padded to at most this multiple of its rows.
 constexpr int64_t maxPadding = 4;
 
-/// A conversion of what memory gives to what a product wants, and the array it takes its way through.
+/// A conversion from the layout of the load to that of the product, and the LDS array through which it goes.
 struct Stage {
   ConvertLayoutOp conversion;
   LdsTileAccess write, read;
   LdsType lds;
-  LoadOp load; ///< that it takes past the registers; null: through them
-  /// What is loaded and written instead of a tile that the waves do not divide: more rows, none of them loaded. Null:
-  /// the tile itself.
+  LoadOp load; ///< a load that goes past the registers (stage); null: through them
+  /// The type that is loaded and written instead of a tile that the waves do not divide: it has more rows, which are
+  /// not loaded. Null: the tile's own type.
   RankedTensorType padded;
-  /// How the tile is loaded where it is turned on its way, and then written; nulls: it is not.
+  /// The layouts in which a tile that lanes transpose is loaded and then written; null if it is not transposed.
   PatchLayouts patches;
-  size_t array = 0; ///< of the pass's arrays, which other stages may take before and after
+  size_t array = 0; ///< index into the pass's arrays; several stages may use one array in turn
 };
 
 struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOperandsPass> {
@@ -81,7 +81,7 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
         scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
     });
     llvm::MapVector<Block *, SmallVector<Stage>> blocks;
-    // Arrays are of all waves, and their barriers, too: crews have none.
+    // Arrays and their barriers belong to all waves, and crews have no barrier in common.
     int64_t room = kernel.getCrews() > 1 ? 0 : target.ldsBytes() - scratch;
     for (Stage &stage : apart) {
       int64_t bytes = stage.lds.getSizeInBytes();
@@ -115,18 +115,18 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
   }
 
 private:
-  /// What stages go through, the last one in the operation `place` of the kernel's body.
+  /// An array that stages go through; the last of them is in op `place` of the kernel's body.
   struct Array {
     LdsType type;
     Operation *place;
-    Value value; ///< once it is there
+    Value value; ///< null until the array is created
   };
 
   nstf::TargetView target;
   Costs costs;
   SmallVector<Array> arrays;
 
-  /// Whether it is of a tile that is loaded in shares of waves that have nothing to do with each other.
+  /// Whether the conversion is of a tile that each wave loads for itself.
   bool isOfLoneWaves(ConvertLayoutOp op) {
     return getOperation().getArray()->getRuns() && op.getTile().getDefiningOp<LoadOp>() && movesBetweenLanes(op) &&
            op.staysInWaves() && !op->hasAttr(unstagedAttributeName);
@@ -136,7 +136,8 @@ private:
     return getOperation().getBody().front().findAncestorOpInBlock(*ConvertLayoutOp(stage.conversion));
   }
 
-  /// The array of a loop that is over when this stage's begins. Stages of loops have a barrier before they write.
+  /// The array of a loop that ends before this stage's loop begins, for reuse. Stages in loops have a barrier before
+  /// they write.
   std::optional<size_t> findArray(const Stage &stage) {
     Operation *place = getPlace(stage);
     if (!isa<LoopLikeOpInterface>(place) || stage.load)
@@ -155,8 +156,7 @@ private:
     arrays[stage.array].place = getPlace(stage);
   }
 
-  /// The load that a stage can be made of: a part of a buffer as it is, with nothing computed on the way, in whole
-  /// dwords.
+  /// The load that can become a systolic.stage: a part of a buffer in whole dwords, with nothing computed on the way.
   LoadOp findStageable(ConvertLayoutOp op, LdsType lds) {
     auto load = op.getTile().getDefiningOp<LoadOp>();
     if (!load || load.getAt() || load.getRows() || load.getCols() || !load.getLimits().empty() || !load->hasOneUse())
@@ -173,9 +173,9 @@ private:
     return fits ? load : LoadOp();
   }
 
-  /// The rows of memory that make a tile one that all waves load alike, or nothing where they do or it can't be. Where
-  /// some waves had nothing of their own to load, their writes would be under a condition, and LLVM moves loads to the
-  /// only write that needs them: nothing would be on its way.
+  /// The rows of memory of a padded tile that all waves load alike; nothing if they do so already or padding does not
+  /// help. If some waves had nothing to load, their writes would be under a condition, and LLVM sinks loads to the only
+  /// write that uses them: no load would be in flight.
   std::optional<int64_t> getPaddedRows(ConvertLayoutOp op, ArrayRef<int64_t> shape) {
     auto load = op.getTile().getDefiningOp<LoadOp>();
     if (!load || load.getAt() || load.getRows() || load.getCols() || !load->hasOneUse() || shape.size() != 2 ||
@@ -194,7 +194,7 @@ private:
     return llvm::any_of(layout.getLane(), isReplica) || llvm::any_of(layout.getWave(), isReplica);
   }
 
-  /// Of so many rows and columns of memory.
+  /// The blocked layout of a tile of `shape` rows and columns of memory.
   FragmentAttr getLoadLayout(LoadOp load, ArrayRef<int64_t> shape) {
     KernelOp kernel = getOperation();
     unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
@@ -203,7 +203,7 @@ private:
     return load.getTransposed() ? layout.transpose() : layout;
   }
 
-  /// The array lies as memory does, so that writing is as wide as loading was.
+  /// The array has the orientation of memory, so that writes are as wide as loads.
   Stage makeStage(ConvertLayoutOp op, bool byStage, bool pads = true, bool turns = true) {
     RankedTensorType tile = getTileType(op.getResult());
     LoadOp load = findLoad(op.getTile());
@@ -242,8 +242,8 @@ private:
     return stage;
   }
 
-  /// Where memory's rows don't run along what a lane multiplies, the array would be read element by element: then it
-  /// lies as the product takes it, and lanes turn what they load before they write it.
+  /// If memory's rows do not run along K, the array would be read element by element. Then the array has the
+  /// orientation of the product, and lanes transpose the loaded tile before they write it.
   void turn(Stage &stage, LoadOp load) {
     KernelOp kernel = getOperation();
     ConvertLayoutOp conversion = stage.conversion;
@@ -275,7 +275,7 @@ private:
                              swizzle ? Attribute(swizzle) : builder.getUnitAttr(), axes);
   }
 
-  /// Whether a tile is what is loaded, or that in another type.
+  /// Whether a tile is the load's result, or only converted to another type.
   static bool isOnlyConverted(Value tile, LoadOp load) {
     while (tile != load.getResult()) {
       Operation *op = tile.getDefiningOp();
@@ -286,7 +286,7 @@ private:
     return load->hasOneUse();
   }
 
-  /// Loads the tile in patches, and turns them.
+  /// Loads the tile in patches and transposes them.
   static Value loadTurned(const Stage &stage) {
     Value loaded = ConvertLayoutOp(stage.conversion).getTile();
     auto lying = [](Value value, FragmentAttr layout) {
@@ -329,8 +329,8 @@ private:
     return getAccessRegisters(access, swizzle).width * access.elementBits / 8;
   }
 
-  /// Stages the first conversion of `stages`, of one block, and those after it whose tiles are there by then; says how
-  /// many. They share the barriers.
+  /// Stages the first conversion of `stages`, all of one block, and those after it whose tiles are loaded by then;
+  /// returns their number. They share barriers.
   size_t stageTogether(MutableArrayRef<Stage> stages) {
     ConvertLayoutOp first = stages.front().conversion;
     auto isThere = [&](Stage &stage) {
@@ -341,7 +341,7 @@ private:
     OpBuilder builder(first);
     Location loc = first.getLoc();
     Value buffer = arith::ConstantIndexOp::create(builder, loc, 0);
-    // What the round before reads is still wanted when this one comes to write.
+    // The previous round may still read the array when this round writes.
     if (first->getParentOfType<LoopLikeOpInterface>())
       BarrierOp::create(builder, loc);
     for (Stage &stage : group) {
@@ -377,7 +377,7 @@ private:
     return stage.patches.alongRows ? loadTurned(stage) : stage.conversion.getTile();
   }
 
-  /// Replaces the load by one of more rows, of which it loads those of the tile.
+  /// Replaces the load by a padded one, which still loads only the rows of the tile.
   static Value loadPadded(const Stage &stage) {
     ConvertLayoutOp conversion = stage.conversion;
     auto load = conversion.getTile().getDefiningOp<LoadOp>();

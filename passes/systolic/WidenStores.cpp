@@ -38,15 +38,16 @@ namespace {
 
 FragmentAttr turned(FragmentAttr layout, bool transposed) { return transposed ? layout.transpose() : layout; }
 
-/// The type of a tile that lies otherwise.
+/// The type of a tile in another layout.
 RankedTensorType withLayout(RankedTensorType tile, FragmentAttr layout) {
   return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
 }
 
-/// What a stored tile is made of in its block, up to what cannot be made anew in another layout.
+/// The ops of the store's block that compute the stored tile, up to values that cannot be recomputed in another layout
+/// (the roots).
 struct Cone {
   llvm::SetVector<Value> roots;
-  bool loadsTiles = false; ///< of the result's rank
+  bool loadsTiles = false; ///< loads tiles of the result's rank
 
   explicit Cone(StoreOp store) : block(store->getBlock()), rank(getTileType(store.getTile()).getRank()) {
     visit(store.getTile());
@@ -75,7 +76,7 @@ public:
   static bool isMadeAnew(Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
       return !load.getRows() && !load.getCols() && !load.getAt();
-    // What is repeated along a whole dimension can be in any layout.
+    // A broadcast along a whole dimension is possible in any layout.
     auto broadcast = dyn_cast<BroadcastOp>(op);
     bool repeatsAll =
         broadcast && (!broadcast.getEach() || getTileType(broadcast.getSource()).getDimSize(broadcast.getDim()) == 1);
@@ -83,14 +84,14 @@ public:
   }
 };
 
-/// Whether a tile is nothing but products of `operand` added up. A NaN among those of bf16 has nothing in its lower
-/// half: rounding by addition keeps it one.
+/// Whether a tile is a sum of products of type `operand` and nothing else. A NaN of such a bf16 sum has no bits in its
+/// lower half, so rounding by addition keeps it a NaN.
 bool isSumOfProducts(Value tile, Type operand) {
   MmaOp product = findLastProduct(tile);
   return product && getTileType(product.getA()).getElementType() == operand;
 }
 
-/// Makes tiles anew in another layout, from a root that was converted.
+/// Recomputes tiles in another layout, from a root that was converted.
 class Remaker {
 public:
   Remaker(Value root, Value converted) { made[{root, getFragment(converted.getType())}] = converted; }
@@ -113,7 +114,7 @@ public:
     return made[{tile, layout}] = result;
   }
 
-  /// Erases what nothing uses any more.
+  /// Erases ops without uses.
   void clean() {
     for (Operation *op : llvm::reverse(replaced))
       if (isOpTriviallyDead(op))
@@ -127,10 +128,10 @@ private:
   }
 
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
-  SmallVector<Operation *> replaced; ///< operands before what uses them
+  SmallVector<Operation *> replaced; ///< operands before their users
 };
 
-/// A way to lie that stores well, and the arrays that lead there.
+/// A layout that stores well, and the LDS arrays that lead to it.
 struct Exchange {
   FragmentAttr layout; ///< along the rows of memory
   LdsType array;
@@ -219,7 +220,8 @@ private:
     return {shape, bits, width};
   }
 
-  /// The tile's, or that of memory where less goes through LDS then. Only a store rounds to integers.
+  /// The type that goes through LDS: the tile's, or that of memory if it is narrower. Only a store can round to
+  /// integers.
   static Type getNarrowType(StoreOp store) {
     Type tile = getTileType(store.getTile()).getElementType();
     Type memory = cast<MemRefType>(store.getBuffer().getType()).getElementType();
@@ -227,8 +229,8 @@ private:
     return isNarrower ? memory : tile;
   }
 
-  /// LDS arrays that nothing uses from the store on; the largest first. Each buffer of a staged one is memory of its
-  /// own.
+  /// LDS arrays that are unused from the store on, the largest first. Arrays that systolic.stage fills are excluded,
+  /// because each of their buffers is an allocation of its own.
   SmallVector<Value> getFreeArrays(StoreOp store) {
     KernelOp kernel = getOperation();
     SmallVector<Value> arrays;
@@ -237,7 +239,7 @@ private:
     for (BlockArgument argument : kernel.getArguments()) {
       auto isBefore = [&](Operation *user) {
         Operation *ancestor = store->getBlock()->findAncestorOpInBlock(*user);
-        // What an earlier store took has barriers of its own.
+        // A view by an earlier store has its own barriers.
         return isa<ViewOp>(user) || (!isa<StageOp>(user) && ancestor != store && ancestor->isBeforeInBlock(store));
       };
       if (isa<LdsType>(argument.getType()) && llvm::all_of(argument.getUsers(), isBefore))
@@ -249,7 +251,7 @@ private:
 
   static int64_t getBytes(Value array) { return cast<LdsType>(array.getType()).getSizeInBytes(); }
 
-  /// The exchange that costs least, by the clocks of address unit and LDS that a workgroup takes.
+  /// The exchange with the lowest cost in clocks of the address unit and LDS for a workgroup.
   std::optional<Exchange> choose(FragmentAttr from, const StoredTile &stored, Type elementType,
                                  ArrayRef<Value> arrays) {
     std::optional<Exchange> best;
@@ -281,7 +283,7 @@ private:
     return best;
   }
 
-  /// The largest part of the tile that fits and that rounds can be made of: whole rows rather than pieces of them.
+  /// The largest part of the tile that fits and that divides into rounds; whole rows are preferred to pieces of rows.
   static std::optional<SmallVector<int64_t, 2>> findPart(FragmentAttr from, FragmentAttr to, const StoredTile &stored,
                                                          Type elementType, int64_t bytes) {
     int64_t tileBytes = stored.shape[0] * stored.shape[1] * elementType.getIntOrFloatBitWidth() / 8;
@@ -296,7 +298,7 @@ private:
     return std::nullopt;
   }
 
-  /// `tile` in the exchange's type and layout.
+  /// Converts `tile` to the exchange's type and layout.
   Value convert(Value tile, StoreOp store, const Exchange &exchange, ArrayRef<Value> arrays) {
     OpBuilder builder(store);
     if (Operation *op = tile.getDefiningOp(); op && tile != store.getTile())
@@ -311,7 +313,7 @@ private:
         rounded.setFastmathAttr(arith::FastMathFlagsAttr::get(&getContext(), arith::FastMathFlags::nnan));
       tile = rounded;
     }
-    // With a second array, one part is written while others still read the one before.
+    // A second array lets waves write one part while others read the previous one.
     SmallVector<Value> views;
     for (Value array : arrays)
       if (views.empty() || (views.size() == 1 && exchange.rounds > 1 && exchange.crossesWaves &&

@@ -23,13 +23,13 @@ using namespace mlir;
 namespace {
 
 struct Frame {
-  StringAttr name; ///< null: nothing but a line is known
+  StringAttr name; ///< null: only a line is known
   FileLineColLoc line;
 
   bool operator==(const Frame &other) const { return name == other.name && line == other.line; }
 };
 
-/// The first line of a file in the location; null where it has none.
+/// The first file line in the location; null if it has none.
 FileLineColLoc findLine(Location location) {
   FileLineColLoc found;
   location->walk([&](Location part) {
@@ -73,7 +73,7 @@ public:
 
   Location getKernelLocation() { return kernelLocation; }
 
-  /// What stands for the location of an operation in the kernel.
+  /// The translation of an op's location.
   Location translate(Location location) {
     auto [known, isNew] = translated.try_emplace(location, kernelLocation);
     if (!isNew)
@@ -82,7 +82,7 @@ public:
     appendFrames(location, frames);
     if (frames.empty())
       return known->second;
-    // What was made at the kernel's own location, or is a line of the very file the kernel stands in, is its body.
+    // Ops with the kernel's own location, or a line of the kernel's file and no name, belong to the kernel's body.
     bool isBody = frames.back() == own || (!frames.back().name && frames.back().line.getFilename() == getOwnFile());
     Location result =
         isBody ? Location(FusedLoc::get({frames.pop_back_val().line}, function, context)) : kernelLocation;
@@ -104,7 +104,7 @@ private:
         frame.line.getLine(), LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized, type, {}, {});
   }
 
-  /// A function for each name; lines without one belong to a function named after their file.
+  /// The subprogram of a frame's name; frames without a name belong to a subprogram named after their file.
   LLVM::DISubprogramAttr getInlined(const Frame &frame) {
     StringAttr name = frame.name;
     if (!name)

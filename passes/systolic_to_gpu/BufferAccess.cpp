@@ -7,13 +7,13 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// Bytes that the offset field of a buffer instruction reaches.
+/// The range of a buffer instruction's offset field, in bytes.
 constexpr int64_t offsetFieldBytes = 4096;
 
-/// Address registers that a load may hold through a loop to save scalar additions in it.
+/// The max number of address VGPRs that a load may keep live through a loop to save scalar additions in it.
 constexpr int64_t maxAddresses = 8;
 
-/// Scalar registers that a load may take in front of a loop to save additions by lane.
+/// The max number of SGPRs that a load may take before a loop to save additions in each lane.
 constexpr int64_t maxChoices = 3;
 
 static bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
@@ -44,7 +44,7 @@ RowAccess BufferAccess::getRowAccess() const {
   bool endsWithRow = access.limits.empty() || isFullBound(rank - 1);
   if (!access.packing && endsWithRow && access.perToken % length == 0)
     return RowAccess::get(width, bits, length, access.known.back());
-  // Nothing that decides where a row starts or ends may cut through an access.
+  // An access must not cross a boundary at which a row begins or ends.
   auto shrink = [&](int64_t divisor) { width = std::gcd(width, divisor); };
   shrink(length);
   shrink(access.known.back().getDivisor());
@@ -60,7 +60,7 @@ RowAccess BufferAccess::getRowAccess() const {
 AccessRegisters BufferAccess::getLoadRegisters() const {
   int64_t dim = access.transposed ? 0 : rank - 1;
   PackedAttr packing = access.packing;
-  // All of a granule is inside, or none of it.
+  // A granule lies inside the buffer as a whole or not at all.
   auto isWhole = [&](const KnownIndex &known) {
     return known.getDivisor() % (packing.getBytes() * 8 / places.elementBits) == 0;
   };
@@ -98,7 +98,7 @@ Value BufferAccess::reachesCut() {
   return index.lessThan(index.constant(row.cut->at), index.add(access.indices.back(), columns));
 }
 
-/// What stands at other places than those of their columns: whole accesses beside the cut.
+/// Moves the elements of an access that a row cuts to the columns they belong to; all other accesses stay as they are.
 Value BufferAccess::moveCut(Value loaded, int64_t number) {
   if (!row.cut)
     return loaded;
@@ -117,7 +117,8 @@ Value BufferAccess::isAtCut(Value column) {
 
 BufferAddress BufferAccess::getAddress(int64_t number) {
   int64_t elementBytes = access.buffer.getElementTypeBitWidth() / 8;
-  // The sum of the parts must not pass 2^32 on its way out of range, nor may one of them be negative.
+  // An access out of range must not come back into range because the sum of the parts exceeds 2^32, and no part may be
+  // negative.
   if (access.buffer.getNumElements() * elementBytes >= int64_t(1) << 31 || !addsUp() || row.cut ||
       llvm::any_of(access.known, [](const KnownIndex &known) { return known.minimum < 0; }))
     return {orNowhere(getIndex(number, /*dropsCut=*/false)), {}, 0};
@@ -132,7 +133,7 @@ BufferAddress BufferAccess::getAddress(int64_t number) {
     shared.push_back(all);
   }
   int64_t constant = getConstant(offsets), field = constant % (offsetFieldBytes / elementBytes);
-  // Under a condition every scalar part is a register and a choice.
+  // Under a condition each scalar part costs an SGPR and a select.
   bool isOwn = loop || (access.when && countAddresses() > maxChoices);
   Value own = index.add(places.getPlace(index, lanes), isOwn ? constant - field : 0);
   return {index.toI32(orPastEnd(own, getCoordinates(offsets), access.condition)),
@@ -146,7 +147,7 @@ SmallVector<int64_t> BufferAccess::getOffsets(int64_t number) {
   return offsets;
 }
 
-/// Of the element `offsets` from the lane's first.
+/// The coordinates of the element `offsets` from the lane's first one.
 SmallVector<Value> BufferAccess::getCoordinates(ArrayRef<int64_t> offsets) {
   SmallVector<Value> coordinates;
   for (unsigned dim = 0; dim < rank; ++dim)
@@ -154,7 +155,7 @@ SmallVector<Value> BufferAccess::getCoordinates(ArrayRef<int64_t> offsets) {
   return coordinates;
 }
 
-/// Whether an element's place is the sum of its index's, its lane's and its register's.
+/// Whether an element's place is the sum of the places of the index, the lane and the register.
 bool BufferAccess::addsUp() const {
   if (!access.packing)
     return true;
@@ -164,7 +165,7 @@ bool BufferAccess::addsUp() const {
   return places.addsUp(layout, access.transposed);
 }
 
-/// What the register adds to the place of the lane's first element.
+/// The constant that the register adds to the place of the lane's first element.
 int64_t BufferAccess::getConstant(SmallVector<int64_t> offsets) const {
   for (unsigned dim = 0; dim < rank; ++dim)
     if (isGathered(dim))
@@ -172,7 +173,7 @@ int64_t BufferAccess::getConstant(SmallVector<int64_t> offsets) const {
   return places.getPlace(offsets);
 }
 
-/// Addresses that are no constant of an instruction apart.
+/// The number of addresses that do not differ by a constant the offset field can hold.
 int64_t BufferAccess::countAddresses() {
   int64_t field = offsetFieldBytes * 8 / access.buffer.getElementTypeBitWidth();
   std::set<int64_t> addresses;
@@ -181,7 +182,8 @@ int64_t BufferAccess::countAddresses() {
   return addresses.size();
 }
 
-/// The loop before which the lanes' part of addresses is computed: the innermost, if its registers are few.
+/// The loop before which the lanes' part of addresses is computed: the innermost, unless that takes too many
+/// VGPRs.
 scf::ForOp BufferAccess::getLoop() {
   Operation *around = index.builder.getInsertionBlock()->getParentOp();
   auto loop = dyn_cast<scf::ForOp>(around);
@@ -190,7 +192,7 @@ scf::ForOp BufferAccess::getLoop() {
   return countAddresses() <= maxAddresses ? loop : scf::ForOp();
 }
 
-/// `linear`, or the place past the buffer's end where the element at `coordinates` is outside.
+/// `linear`, or the place past the buffer's end if the element at `coordinates` is outside.
 Value BufferAccess::orPastEnd(Value linear, ArrayRef<Value> coordinates, Value condition) {
   Value inside = condition;
   for (unsigned dim = 0; dim < rank; ++dim)
@@ -202,7 +204,7 @@ Value BufferAccess::orPastEnd(Value linear, ArrayRef<Value> coordinates, Value c
                                  index.constant(access.buffer.getNumElements()));
 }
 
-/// A part of the address, or the buffer's size where there is to be no access: alone that is out of range already.
+/// The part of the address, or the buffer's size if the access is disabled: that alone puts the address out of range.
 Value BufferAccess::orNowhere(Value part) {
   if (!access.when)
     return part;
@@ -210,8 +212,7 @@ Value BufferAccess::orNowhere(Value part) {
                                  index.toI32(index.constant(access.buffer.getNumElements())));
 }
 
-/// What the lane adds to a coordinate: the place of its first element, or of the one `offset` from it; or what the
-/// index tile says.
+/// The lane's part of a coordinate: its first element, or the one `offset` from it; or the entry of the index tile.
 Value BufferAccess::getLanePart(unsigned dim, int64_t offset, bool withOffset) {
   if (!isGathered(dim))
     return index.add(start[dim], withOffset ? offset : 0);
@@ -222,13 +223,14 @@ Value BufferAccess::getLanePart(unsigned dim, int64_t offset, bool withOffset) {
                    arith::IndexCastOp::create(index.builder, index.loc, index.builder.getIndexType(), entry));
 }
 
-/// What the coordinate must stay below, or null where it always does or where the range check sees to it.
+/// The bound that the coordinate must be compared with; null if it always holds or the range check covers it.
 Value BufferAccess::getBound(unsigned dim) {
   if (!access.limits.empty() && !isFullBound(dim))
     return access.limits[dim];
   int64_t size = access.buffer.getDimSize(dim);
   int64_t extent = access.tile.getDimSize(access.transposed ? 1 - dim : dim);
-  // An index out of memory may be anything, and times the row's bytes come back into range modulo 2^32.
+  // The range check covers rows, except gathered ones: an index from memory is arbitrary, and its product with the
+  // row's bytes may wrap around modulo 2^32 into range.
   if (dim == 0 && !isGathered(dim))
     return {};
   const KnownIndex &known = access.known[dim];

@@ -17,9 +17,9 @@ using namespace mlir;
 
 namespace {
 
-/// Of the widest vector of narrow elements that LLVM keeps whole.
+/// The bits of the widest vector of narrow elements that LLVM does not split.
 constexpr int64_t maxVectorBits = 512;
-/// What one load gives.
+/// The bits that one load delivers.
 constexpr int64_t partBits = 128;
 
 struct CarryWordsPass : nstf::impl::CarryWordsPassBase<CarryWordsPass> {
@@ -55,8 +55,8 @@ private:
     return bits > maxVectorBits && bits % partBits == 0;
   }
 
-  /// Whether every element of a vector is put there alone, as loads of one element give them: to make words of them,
-  /// the loop would wait for all of them where it was to go on.
+  /// Whether each element of the vector is inserted by itself, as after loads of single elements. Packing them into
+  /// words would make the loop wait for all these loads at its end.
   static bool comesOneByOne(Value value) {
     if (!isNarrow(value.getType()) || isSplit(value.getType()))
       return false;
@@ -92,7 +92,7 @@ private:
     return parts;
   }
 
-  /// The value of so many of the parts, which it takes off their front.
+  /// Rebuilds a value from the first of `parts`, and removes these.
   static Value join(OpBuilder &builder, Location loc, Type type, ValueRange &parts, bool isOneByOne) {
     if (isOneByOne) {
       auto whole = cast<VectorType>(type);
@@ -117,7 +117,7 @@ private:
     return value;
   }
 
-  /// `oneByOne`: of each value; empty: none is.
+  /// `oneByOne`: whether each value is carried element by element; empty: none is.
   static SmallVector<Value> join(OpBuilder &builder, Location loc, TypeRange types, ValueRange parts,
                                  ArrayRef<bool> oneByOne = {}) {
     SmallVector<Value> joined;

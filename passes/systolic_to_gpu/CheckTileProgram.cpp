@@ -1,5 +1,5 @@
-// Checks the assumptions of lowering about a tile program before lowering begins: conversion patterns would otherwise
-// fail halfway, or produce a wrong kernel.
+// Checks the assumptions of the lowering before it begins. Otherwise conversion patterns would fail halfway or produce
+// a wrong kernel.
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/systolic/Scratch.h"
@@ -11,7 +11,8 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// A buffer access has a 32-bit byte offset, and the offset one past the end must exist. Tokens are whole.
+/// Checks that the 32-bit byte offset of a buffer access reaches one past the end of every buffer, and that buffers
+/// hold whole tokens.
 LogicalResult checkSizes(KernelOp kernel) {
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     auto buffer = dyn_cast<MemRefType>(type);
@@ -21,7 +22,7 @@ LogicalResult checkSizes(KernelOp kernel) {
     if (bytes > int64_t(UINT32_MAX))
       return kernel.emitError() << "expected buffers of less than 4294967296 bytes but argument " << position << " has "
                                 << bytes;
-    // Where a request's own begins, is an index of 32 bits.
+    // The begin of a request's own part is a 32-bit index.
     if (int64_t all = kernel.getMaxRequests() * buffer.getNumElements();
         kernel.isOfRequest(position) && all > int64_t(INT32_MAX))
       return kernel.emitError() << "expected less than 2147483648 elements for " << kernel.getMaxRequests()
@@ -48,7 +49,7 @@ LogicalResult checkHasLayouts(Operation *op) {
   return success();
 }
 
-/// A tile that must lie as `wanted`.
+/// Checks that a tile has the layout `wanted`.
 LogicalResult checkLayout(Operation *op, StringRef name, Value tile, FragmentAttr wanted) {
   if (!tile || getFragment(tile.getType()) == wanted)
     return success();
@@ -60,7 +61,7 @@ LogicalResult checkLayout(Operation *op, StringRef name, Value tile, FragmentAtt
   return error << " but got " << getFragment(tile.getType());
 }
 
-/// Index tiles, broadcasts and reductions are slices of the tile they go with.
+/// Checks that index tiles, broadcasts and reductions have slices of the layout of their tile.
 LogicalResult checkSlices(Operation *op) {
   auto layout = [](Value tile) { return getFragment(tile.getType()); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -108,8 +109,9 @@ LogicalResult checkSlices(Operation *op) {
       .Default([](Operation *) { return success(); });
 }
 
-/// Each wave moves as much, and each buffer is an array of its own. Blocks stay blocks. Past the end must be within 32
-/// bits of any place.
+/// Checks that all waves move the same number of dwords, that every access names a constant buffer, because each buffer
+/// is an LDS array of its own, that blocks of packed arrays stay whole, and that 32 bits reach past the memory's end
+/// from any place.
 LogicalResult checkStage(StageOp op, KernelOp kernel) {
   LdsType lds = op.getLds().getType();
   auto memory = cast<MemRefType>(op.getBuffer().getType());

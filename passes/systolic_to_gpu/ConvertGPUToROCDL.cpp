@@ -1,10 +1,9 @@
 // systolic-to-gpu-convert-gpu-to-rocdl: converts a gpu.module to the LLVM and ROCDL dialects, without ROCm libraries.
 //
-// The pass uses upstream's patterns, in this order of preference: math functions to LLVM intrinsics (benefit 10) before
-// the calls of `__ocml_*` that the ROCDL patterns would make; everything else as upstream has it. The back end aborts
-// the process on operations that it cannot select ("Cannot select"), so two checks surround the conversion. The first
-// one checks matrix instructions against the chip's row and math functions against the table below; the second one
-// rejects any remaining operation.
+// The pass uses upstream's patterns. Those from math functions to LLVM intrinsics (benefit 10) precede those to calls
+// of `__ocml_*`. The back end aborts the process on ops that it cannot select ("Cannot select"), so two checks surround
+// the conversion: the first one compares matrix instructions with the chip's row and math functions with the table
+// below, the second one rejects any remaining op.
 #include "passes/systolic_to_gpu/Passes.h"
 
 #include "dialects/nstf/Target.h"
@@ -40,7 +39,7 @@ using namespace nstf;
 
 // What the back end can select
 
-/// Which float types the AMDGPU back end computes a math function in, without a library.
+/// The float types for which the AMDGPU back end computes a math function without a library.
 enum class MathSupport { None, F32, F16AndF32, AllFloats };
 
 static MathSupport mathSupport(StringRef function) {
@@ -95,7 +94,7 @@ static LogicalResult checkMatrixInstruction(amdgpu::MFMAOp op, const TargetView 
   return error;
 }
 
-/// Errors for all that would make LLVM abort or need a library.
+/// Rejects ops on which LLVM would abort or which need a library.
 static LogicalResult checkBefore(gpu::GPUModuleOp module, const TargetView &target, unsigned indexBitwidth) {
   bool failed = false;
   module.walk([&](Operation *op) {
@@ -125,7 +124,7 @@ static LogicalResult checkBefore(gpu::GPUModuleOp module, const TargetView &targ
   return failure(failed);
 }
 
-/// Errors for all that the translation to LLVM IR does not take, and for calls of what nobody links.
+/// Rejects ops that cannot be translated to LLVM IR, and calls of functions that nothing links.
 static LogicalResult checkAfter(gpu::GPUModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
     Dialect *dialect = op->getDialect();
@@ -146,7 +145,7 @@ static LogicalResult checkAfter(gpu::GPUModuleOp module) {
 
 // The conversion
 
-/// An approximate exp2 is one instruction, which gives 0 for results that would be denormal.
+/// An approximate exp2 is one instruction, which flushes denormal results to 0.
 struct Exp2Pattern : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
@@ -170,8 +169,8 @@ struct Exp2Pattern : OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// f32 to the nearest bf16, of ties the even one: no chip has an instruction for it, and LLVM takes two more than these
-/// to keep every NaN one, which those of arithmetic (0x7fc00000) stay without.
+/// Rounds f32 to the nearest bf16, ties to even. No chip has an instruction for it, and LLVM emits two more
+/// instructions to preserve every NaN. The NaNs that arithmetic produces (0x7fc00000) survive without them.
 struct TruncateToBF16Pattern : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
@@ -197,8 +196,8 @@ struct TruncateToBF16Pattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// An fma of vectors as one of each element: beside matrix instructions two packed ones take longer than four. LLVM
-/// packs what comes as vectors.
+/// Splits an fma of vectors into scalar ones, since LLVM packs those of vectors: beside matrix instructions two packed
+/// fmas take longer than four scalar ones.
 struct ScalarFmaPattern : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
@@ -217,7 +216,7 @@ struct ScalarFmaPattern : OpRewritePattern<math::FmaOp> {
   }
 };
 
-/// Atomic operations are between the workgroups of a device; what orders other accesses beside them are fences.
+/// Atomics order the workgroups of a device; fences beside them order other accesses.
 struct AtomicPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
@@ -233,7 +232,7 @@ struct AtomicPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   }
 };
 
-/// Breaks vector operations down to those the LLVM dialect has a counterpart for.
+/// Breaks vector ops down into those that the LLVM dialect has.
 static LogicalResult lowerVectors(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   patterns.add<Exp2Pattern, TruncateToBF16Pattern>(module.getContext());
@@ -272,13 +271,13 @@ static LogicalResult convert(gpu::GPUModuleOp module, amdgpu::Chipset chip, unsi
 
   LLVMConversionTarget target(*context);
   configureGpuToROCDLConversionLegality(target);
-  // Upstream makes these illegal to get library calls instead; here they are what we want.
+  // Upstream makes these illegal in favour of library calls; this pass wants the intrinsics.
   target.addLegalOp<LLVM::CosOp, LLVM::ExpOp, LLVM::Exp2Op, LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::FRemOp,
                     LLVM::LogOp, LLVM::Log10Op, LLVM::Log2Op, LLVM::PowOp, LLVM::SinOp>();
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-/// Alignments of LDS arrays, which LLVM cannot know.
+/// Sets the alignment of LDS arrays, which LLVM cannot infer.
 static void alignWorkgroupMemory(gpu::GPUModuleOp module) {
   auto sixteen = IntegerAttr::get(IntegerType::get(module.getContext(), 64), 16);
   StringRef key = LLVM::LLVMDialect::getAlignAttrName();
@@ -289,7 +288,7 @@ static void alignWorkgroupMemory(gpu::GPUModuleOp module) {
   });
 }
 
-/// The launch is always made of whole workgroups of exactly the known size: tells LLVM so.
+/// Tells LLVM that a launch consists of whole workgroups of exactly the known size.
 static void fixWorkgroupSize(gpu::GPUModuleOp module) {
   Builder builder(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp kernel) {
@@ -305,8 +304,8 @@ static void fixWorkgroupSize(gpu::GPUModuleOp module) {
   });
 }
 
-/// Has the launch itself put arguments into registers: the kernel begins with them instead of a load from memory that
-/// no cache has. LLVM puts a loader in front for firmware that doesn't.
+/// Has the launch preload arguments into SGPRs, so that the kernel does not begin with a load that misses every cache.
+/// LLVM prepends a loader for firmware that cannot preload.
 static void preloadArguments(gpu::GPUModuleOp module) {
   auto preloaded = UnitAttr::get(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp kernel) {

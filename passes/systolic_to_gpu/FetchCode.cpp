@@ -17,11 +17,11 @@ using namespace mlir;
 
 namespace {
 
-/// Where the code is and how much of it follows, up to the end of the module's first function.
+/// The address of the code here, and its bytes up to the end of the module's first function.
 constexpr StringLiteral findCode = "s_getpc_b64 $0\n"
                                    ".Lcode${:uid}:\n"
                                    "s_mov_b32 $1, .Lfunc_end0-.Lcode${:uid}";
-/// Word 3 of a buffer's descriptor: raw, 32 bits an element.
+/// Word 3 of a buffer's descriptor: raw, 32 bits per element.
 constexpr int32_t rawBuffer = 0x27000;
 
 struct FetchCodePass : nstf::impl::FetchCodePassBase<FetchCodePass> {
@@ -48,7 +48,8 @@ struct FetchCodePass : nstf::impl::FetchCodePassBase<FetchCodePass> {
   }
 
 private:
-  /// Else the end that is named may be another function's, and what lies between is read as code.
+  /// With several functions the symbol could name the end of another one, and the bytes in between would be fetched as
+  /// code.
   static LogicalResult requireAlone(gpu::GPUFuncOp kernel) {
     auto functions = kernel->getParentOfType<gpu::GPUModuleOp>().getOps<FunctionOpInterface>();
     const auto count = llvm::count_if(functions, [](FunctionOpInterface function) { return !function.isExternal(); });
@@ -59,12 +60,12 @@ private:
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     Value thread = gpu::ThreadIdOp::create(builder, kernel.getLoc(), gpu::Dimension::x);
     fetch(builder, thread, lineBytes);
-    // Before all other loads.
+    // Keep the fetch before all other loads.
     amdgpu::SchedBarrierOp::create(builder, kernel.getLoc(), amdgpu::sched_barrier_opt_enum::none);
   }
 
-  /// What a loop loads has long taken the place of what was loaded before it. A lane's number is not held through the
-  /// loop: every wave asks for the same.
+  /// Fetches the code after a loop, because the loop's loads have evicted it from the L2 since the begin of the
+  /// kernel. All waves fetch the same lines, so that no lane must keep its thread id live through the loop.
   static void fetchBehind(Operation *loop, int64_t lineBytes) {
     OpBuilder builder(loop->getContext());
     builder.setInsertionPointAfter(loop);
@@ -73,7 +74,7 @@ private:
     amdgpu::SchedBarrierOp::create(builder, loop->getLoc(), amdgpu::sched_barrier_opt_enum::none);
   }
 
-  /// Each lane's word of a line of the code from here on; those behind its end ask for nothing.
+  /// Each lane loads a word of one line of the code from here on; lanes past its end load nothing.
   static void fetch(OpBuilder &builder, Value index, int64_t lineBytes) {
     Location loc = index.getLoc();
     IntegerType i16 = builder.getI16Type(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
@@ -82,7 +83,7 @@ private:
     };
     auto found = LLVM::LLVMStructType::getLiteral(builder.getContext(), {i64, i32});
     auto code = LLVM::InlineAsmOp::create(
-        builder, loc, found, ValueRange(), findCode, "=s,=s", /*has_side_effects=*/true, // its place counts
+        builder, loc, found, ValueRange(), findCode, "=s,=s", /*has_side_effects=*/true, // its position matters
         /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
     Value begin = LLVM::ExtractValueOp::create(builder, loc, code.getResult(0), 0);
     Value bytes = LLVM::ExtractValueOp::create(builder, loc, code.getResult(0), 1);
@@ -98,7 +99,7 @@ private:
     await(word);
   }
 
-  /// Keeps what was loaded until loads are waited for anyway: a load that nobody uses is none.
+  /// Uses the word where the kernel waits for loads anyway, since LLVM would delete a load without uses.
   static void await(Value word) {
     Block *block = word.getParentBlock();
     Operation *place = block->getTerminator();

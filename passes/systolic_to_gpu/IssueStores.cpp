@@ -27,14 +27,14 @@ bool readsLds(Operation *op) {
   return access && access->direction == LdsDirection::Read;
 }
 
-/// Whether a store to memory may go past it, up or down: it computes, or has to do with LDS alone.
+/// Whether a store to memory may move past the op in either direction: it only computes, or accesses only LDS.
 bool isPassedByStores(Operation &op) {
   return isPure(&op) || nstf::getLdsAccess(&op) ||
          isa<amdgpu::RawBufferStoreOp, amdgpu::LDSBarrierOp, amdgpu::MemoryCounterWaitOp, amdgpu::SchedBarrierOp,
              LLVM::FenceOp>(op);
 }
 
-/// Tiles on their way through LDS, part by part, and what is stored of them, in a block.
+/// The tiles of a block that go through LDS part by part, and the stores of their elements.
 class Results {
 public:
   explicit Results(Block &block) : block(block) {
@@ -57,8 +57,7 @@ private:
     amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none);
   }
 
-  /// Whether something is written to LDS after something was read from it: then LLVM has much to put in front of
-  /// stores.
+  /// Whether a write to LDS follows a read: only then can stores move before LDS accesses.
   bool takesLdsTwice() {
     bool hasRead = false;
     for (Operation &op : block) {
@@ -72,14 +71,14 @@ private:
     return false;
   }
 
-  /// Stores leave in front of parts.
+  /// Moves stores before parts.
   void issue() {
-    llvm::MapVector<Operation *, SmallVector<Operation *>> leaving; // in front of a part, in order
+    llvm::MapVector<Operation *, SmallVector<Operation *>> leaving; // by the part they move before, in order
     for (amdgpu::RawBufferStoreOp store : stores)
       if (Operation *part = findPart(store))
         leaving[part].push_back(store);
     for (auto &[part, stored] : leaving) {
-      // What is computed for the part's first access stays in front of it.
+      // The address computation of the part's first access stays before the access.
       Operation *place = part->getNextNode();
       while (isPure(place))
         place = place->getNextNode();
@@ -91,7 +90,8 @@ private:
     }
   }
 
-  /// What is stored is made of its own elements, not taken out of the whole tile.
+  /// Builds the stored vector from its own elements instead of a slice of the whole tile, so that it does not wait for
+  /// the rest.
   static void narrow(amdgpu::RawBufferStoreOp store) {
     auto part = store.getValue().getDefiningOp<vector::ExtractStridedSliceOp>();
     auto whole = part ? part.getSource().getDefiningOp<vector::FromElementsOp>() : nullptr;
@@ -107,7 +107,7 @@ private:
       whole.erase();
   }
 
-  /// What is computed of results, behind the last loop, comes when it is wanted.
+  /// Moves computations on results, after the last loop, to their first use.
   void computeLate() {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (op.getNumRegions())
@@ -123,8 +123,8 @@ private:
     }
   }
 
-  /// In front of which part a store leaves: the reads of the one before, which it waits for nothing of, cover what it
-  /// waits for. Null: it stays.
+  /// The part before which a store moves. Between the reads that the store needs and that part lies another part,
+  /// whose accesses cover the latency of these reads. Null: the store stays.
   Operation *findPart(amdgpu::RawBufferStoreOp store) {
     llvm::SetVector<Operation *> needed;
     BackwardSliceOptions options;
@@ -140,7 +140,7 @@ private:
     SmallVector<Operation *> behind;
     for (Operation *op = last->getNextNode(); op != store; op = op->getNextNode()) {
       if (!isPassedByStores(*op))
-        behind.clear(); // a load or the like, in front of which no store may come
+        behind.clear(); // a load or similar op, before which the store must not move
       else if (op->hasAttr(nstf::partAttributeName))
         behind.push_back(op);
     }

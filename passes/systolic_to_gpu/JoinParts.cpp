@@ -29,12 +29,12 @@ namespace {
 
 constexpr StringLiteral wavesAttributeName = "rocdl.waves_per_eu";
 
-/// A part's function, what a launch passes it, and its workgroups.
+/// The function of a part, the arguments that a launch passes to it, and the number of its workgroups.
 struct Part {
   PartOp op;
   gpu::GPUModuleOp module;
   gpu::GPUFuncOp function;
-  SmallVector<LaunchArgument> arguments; ///< with the kernel's results
+  SmallVector<LaunchArgument> arguments; ///< including the kernel's results
   int64_t workgroups = 0;
 };
 
@@ -84,7 +84,7 @@ private:
     return part;
   }
 
-  /// In the largest step of the variant, which is for one bucket: what comes behind the rows of a smaller one does
+  /// Counts workgroups for the max number of tokens of the variant's range; those beyond the rows of a smaller step do
   /// nothing.
   static LogicalResult countWorkgroups(VariantOp variant, std::vector<Part> &parts) {
     SmallVector<std::pair<int64_t, int64_t>> ranges = variant.getTokenRanges();
@@ -148,7 +148,7 @@ private:
 
   static int32_t getWorkItems(const Part &part) { return gpu::GPUFuncOp(part.function).getKnownBlockSizeAttr()[0]; }
 
-  /// Waves that a part has no work for end at once; barriers don't wait for them.
+  /// Waves that have no work in this part end at once; barriers do not wait for ended waves.
   static Block *addWaveCheck(Block *block, int32_t workItems, Location loc) {
     auto builder = OpBuilder::atBlockBegin(block);
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
@@ -157,7 +157,7 @@ private:
     return scf::IfOp::create(builder, loc, works, /*withElseRegion=*/false).thenBlock();
   }
 
-  /// The part's body to the end of `block`, but for what it returns.
+  /// Moves the part's body, without its terminator, to the end of `block`.
   static void moveBody(Part &part, Block *block, gpu::GPUFuncOp function, ArrayRef<unsigned> arguments, Value id,
                        int64_t begin) {
     Block &body = part.function.getBody().front();
@@ -176,7 +176,7 @@ private:
     block->getOperations().splice(block->without_terminator().end(), body.getOperations());
   }
 
-  /// The arguments of one part behind those of another; the control block is one for all.
+  /// The arguments of the parts one after another; all parts share the control block.
   struct Arguments {
     explicit Arguments(ArrayRef<Part> parts) {
       llvm::StringSet<> names;
@@ -209,11 +209,11 @@ private:
     SmallVector<LaunchArgument> launch;
     SmallVector<Type> types;
     SmallVector<DictionaryAttr> attributes;
-    std::vector<SmallVector<unsigned>> places; ///< of each part's
+    std::vector<SmallVector<unsigned>> places; ///< for each part, the places of its arguments
   };
 
-  /// A workgroup has the LDS of one part. Where parts have arrays of the same types these are the function's, else it
-  /// has bytes for the largest part, of which each part's arrays are views.
+  /// A workgroup uses the LDS of a single part. If all parts have arrays of the same types, these become the
+  /// function's. Otherwise the function has bytes for the largest part, and the arrays of each part are views of them.
   struct Memory {
     explicit Memory(ArrayRef<Part> parts) {
       auto getTypes = [](const Part &part) {
@@ -240,7 +240,7 @@ private:
                                  cast<MemRefType>(most.front()).getMemorySpace())};
     }
 
-    /// Makes the part's arrays the function's, or views of it at the beginning of `block`.
+    /// Replaces the part's arrays by the function's, or by views of it at the begin of `block`.
     void replace(Part &part, gpu::GPUFuncOp function, Block *block) const {
       auto builder = OpBuilder::atBlockBegin(block);
       int64_t offset = 0;
@@ -260,7 +260,7 @@ private:
     SmallVector<Type> types;
 
   private:
-    static constexpr int64_t alignment = 128; // of all that is accessed at once
+    static constexpr int64_t alignment = 128; // alignment of the widest access of a wave
     static int64_t getBytes(Type type) {
       auto array = cast<MemRefType>(type);
       return array.getNumElements() * array.getElementTypeBitWidth() / 8;

@@ -1,12 +1,12 @@
-// Lowering of conversions from 8-bit codes to floats, which are exact, and from floats to f8E4M3FNUZ, for which only
-// gfx942 has an instruction.
+// Lowers exact conversions from 8-bit codes to floats, and the rounding of floats to f8E4M3FNUZ, for which only gfx942
+// has an instruction.
 //
 // A byte b of i8 with its top bit flipped is the unsigned b + 128; as the low byte of a half with 0x64 as the high byte
 // it is the f16 1152 + b. One v_perm_b32 builds two of them. For f8E4M3FNUZ, a chip with the instruction converts two
-// bytes to f32 at once. Elsewhere the byte becomes the upper byte of an f16, and all its bits but the sign are shifted
-// right by one, because the exponent of an f16 has one more bit. As the bias is 8 instead of 15, this number is 2^-7 of
-// the byte's, also for subnormals. Both are exact in 16 bits: for bf16, one v_perm_b32 joins the upper halves of two
-// f32.
+// bytes to f32 at once. Without it, the byte becomes the upper byte of an f16, and all its bits but the sign are
+// shifted right by one, because the exponent of an f16 has one more bit. The bias is 8 instead of 15, so the result is
+// 2^-7 times the byte's value, also for subnormals. Both conversions are exact in 16 bits; for bf16, one v_perm_b32
+// joins the upper halves of two f32.
 #include "passes/systolic_to_gpu/Codes.h"
 
 #include "dialects/nstf/Target.h"
@@ -56,7 +56,8 @@ Value nstf::systolic::raiseToFloats(IndexBuilder &index, Value word) {
   return result;
 }
 
-/// All whole numbers that the type holds: what adds the number again may drop both.
+/// Subtracts a number from integers that the type holds exactly; so the subtraction and a later addition of the same
+/// number may cancel.
 static Value subtract(IndexBuilder &index, Value vector, double number) {
   Attribute element = FloatAttr::get(typeOf(vector).getElementType(), -number);
   Value splat = arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(typeOf(vector), element));
@@ -64,12 +65,12 @@ static Value subtract(IndexBuilder &index, Value vector, double number) {
   return arith::AddFOp::create(index.builder, index.loc, vector, splat, FastMathFlags::reassoc | FastMathFlags::nsz);
 }
 
-/// Four bytes of f8E4M3FNUZ as f16, without an instruction for them.
+/// Converts four bytes of f8E4M3FNUZ to f16 on a chip without an instruction for it.
 static Value shiftToHalves(IndexBuilder &index, Value word) {
   auto pairs = VectorType::get(2, index.builder.getI32Type());
   Value result = zeroVector(index, pairs);
   for (int64_t pair = 0; pair < 2; ++pair) {
-    // Each byte the upper one of two; 0x0c is a byte of zeros.
+    // Puts each byte into the upper half of 16 bits; selector 0x0c gives a zero byte.
     Value bytes = makeWord(index, pair ? 0x030c020c : 0x010c000c);
     Value raised = callIntrinsic(index, "llvm.amdgcn.perm", word.getType(), {word, word, bytes});
     Value sign = arith::AndIOp::create(index.builder, index.loc, raised, makeWord(index, 0x80008000));
@@ -84,7 +85,7 @@ static Value shiftToHalves(IndexBuilder &index, Value word) {
   return arith::MulFOp::create(index.builder, index.loc, halves, splat);
 }
 
-/// Of a chip with an instruction for two bytes of f8E4M3FNUZ.
+/// Converts four bytes of f8E4M3FNUZ to f32 on a chip with the instruction for two bytes.
 static Value convertToFloats(IndexBuilder &index, Value word, Type code) {
   auto pair = VectorType::get(2, index.builder.getF32Type());
   Value four = bitCast(
@@ -96,7 +97,7 @@ static Value convertToFloats(IndexBuilder &index, Value word, Type code) {
   return result;
 }
 
-/// Four codes in a word as f32, or as f16 where that takes fewer instructions.
+/// Converts the four codes of a word to f32, or to f16 if that takes fewer instructions.
 static Value convertWord(IndexBuilder &index, Value word, Type code, bool toHalves, bool hasInstruction) {
   if (code.isInteger(8)) {
     Value turned = arith::XOrIOp::create(index.builder, index.loc, word, makeWord(index, 0x80808080));
@@ -112,7 +113,7 @@ static Value convertWord(IndexBuilder &index, Value word, Type code, bool toHalv
                    .getResult();
 }
 
-/// Two f32 that a 16-bit type holds exactly, as one word of it.
+/// Packs two f32 that a 16-bit type holds exactly into one word.
 static Value narrowExactly(IndexBuilder &index, Value low, Value high, Type type) {
   if (type.isF16()) {
     auto pair = VectorType::get(2, type);
@@ -127,7 +128,7 @@ static Value narrowExactly(IndexBuilder &index, Value low, Value high, Type type
                  2, type);
 }
 
-/// Whole words of codes; those of fewer are filled up.
+/// Converts codes word by word; a last word of fewer codes is padded.
 static Value convertCodes(IndexBuilder &index, Value vector, Type type, bool hasInstruction) {
   Type code = typeOf(vector).getElementType();
   int64_t count = typeOf(vector).getNumElements(), words = llvm::divideCeil(count, 4);
@@ -160,7 +161,7 @@ Value nstf::systolic::convertCodes(IndexBuilder &index, Value vector, Type type,
   return ::convertCodes(index, vector, type, /*hasInstruction=*/!target || target.fp8() == "fnuz");
 }
 
-/// f32 rounded to `code`, four to a word; those of fewer are filled up.
+/// Rounds f32 to `code`, four to a word; a last word of fewer codes is padded.
 static Value roundToFloat8(IndexBuilder &index, Value vector, Type code) {
   int64_t count = typeOf(vector).getNumElements(), padded = llvm::alignTo(count, 4);
   if (padded != count)
@@ -195,7 +196,7 @@ Value nstf::systolic::roundToCodes(IndexBuilder &index, Value vector, Type code)
 
 namespace {
 
-/// `arith.sitofp` of i8 and `arith.extf` of f8E4M3FNUZ, before what lowers all elementwise operations.
+/// Lowers `arith.sitofp` of i8 and `arith.extf` of f8E4M3FNUZ; takes precedence over the pattern for elementwise ops.
 template <typename Op> struct CodesPattern : OpConversionPattern<Op> {
   CodesPattern(TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern<Op>(converter, context, /*benefit=*/2) {}
@@ -211,7 +212,7 @@ template <typename Op> struct CodesPattern : OpConversionPattern<Op> {
   }
 };
 
-/// `arith.truncf` to f8E4M3FNUZ.
+/// Lowers `arith.truncf` to f8E4M3FNUZ.
 struct RoundPattern : OpConversionPattern<arith::TruncFOp> {
   RoundPattern(TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, /*benefit=*/2) {}

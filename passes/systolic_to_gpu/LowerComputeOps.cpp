@@ -1,4 +1,4 @@
-// Lowering of matrix products, reductions, broadcasts and coordinates to per-lane vectors.
+// Lowers matrix products, reductions, broadcasts and coordinates to vectors per lane.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -11,18 +11,19 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Row by row of cells, so that a row's operand dies before the next one is needed; in a row instruction by instruction
-/// along K, so that consecutive ones write different accumulators and need not wait for each other.
+/// Multiplies row by row of cells, so that a row's operand dies before the next one is needed. Within a row it goes
+/// instruction by instruction along K, so that consecutive instructions write different accumulators and need not wait
+/// for each other.
 struct MmaPattern : TilePattern<MmaOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(MmaOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     SystolicArrayAttr array = kernel.array;
     RankedTensorType a = getTileType(op.getA()), b = getTileType(op.getB());
-    int64_t perCell = array.getElementsPerLane(kernel.waveSize); // operand registers of a cell
+    int64_t perCell = array.getElementsPerLane(kernel.waveSize); // operand elements of a lane in a cell
     int64_t depth = array.getK() / array.getInstructionK();      // instructions of a cell
     int64_t perInstruction = perCell / depth;
-    int64_t accumulators = array.getM() * array.getN() / kernel.waveSize; // of a cell
+    int64_t accumulators = array.getM() * array.getN() / kernel.waveSize; // of a lane in a cell
     int64_t cellsK = a.getDimSize(1) / array.getDepth();
     int64_t cellsM = a.getDimSize(0) / array.getWaveRows() / array.getM();
     int64_t cellsN = b.getDimSize(1) / array.getWaveCols() / array.getN();
@@ -40,7 +41,7 @@ struct MmaPattern : TilePattern<MmaOp> {
       acc = amdgpu::MFMAOp::create(rewriter, op.getLoc(), acc.getType(), uint32_t(array.getM()), uint32_t(array.getN()),
                                    uint32_t(array.getInstructionK()), 1u, left, right, acc);
     };
-    // A single column of cells goes down first.
+    // A single column of cells is multiplied downward first.
     int64_t rowsAtOnce = cellsN == 1 ? cellsM : 1;
     for (int64_t k = 0; k < cellsK; ++k)
       for (int64_t first = 0; first < cellsM; first += rowsAtOnce)
@@ -86,8 +87,8 @@ struct SlicePattern : TilePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     Value result = zeroVector(index, getVectorType(op.getResult()));
-    // Run by run of neighbours, each often loaded by itself: LLVM carries an instruction's registers through a loop
-    // whole, but takes a shuffle of several apart into dwords.
+    // Extracts runs of consecutive registers, which are often loaded by one instruction: LLVM carries a whole vector
+    // through a loop, but splits a shuffle of several vectors into dwords.
     SmallVector<int64_t> registers = *findSlice(op);
     for (int64_t first = 0, end = 0, size = registers.size(); first < size; first = end) {
       do
@@ -101,7 +102,8 @@ struct SlicePattern : TilePattern<SliceOp> {
   }
 };
 
-/// No instruction rounds to bf16. To nearest and ties away, of numbers: half a unit is added, and the upper half is it.
+/// Rounds to bf16, for which no chip has an instruction, to nearest with ties away, for values that are not NaN: adds
+/// half a unit and takes the upper half.
 struct RoundPattern : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
@@ -126,8 +128,8 @@ struct RoundPattern : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// By bit tricks. 2^(10 - n) + q is the f16 with q as its mantissa bits from n on, two in a word; a byte becomes an f32
-/// by one instruction.
+/// Unpacks codes by bit operations. An f16 with exponent 10 - n and q in its mantissa bits from n on is 2^(10 - n) + q;
+/// one word holds two. For f32, one instruction converts a byte.
 struct UnpackPattern : TilePattern<UnpackOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(UnpackOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -135,7 +137,7 @@ struct UnpackPattern : TilePattern<UnpackOp> {
     VectorType type = getVectorType(op.getResult());
     int64_t perWord = op.getCodesPerWord(), bits = op.getBits();
     Value result = zeroVector(index, type);
-    // Codes of a word are neighbouring registers, words in the order of theirs (FragmentAttr::refine).
+    // The codes of a word are consecutive registers, in the order of the words' registers (FragmentAttr::refine).
     for (int64_t word = 0; word < type.getNumElements() / perWord; ++word) {
       Value value = extractRegisters(index, adaptor.getWords(), word, 1);
       for (int64_t code = 0; code < perWord; code += 2) {
@@ -155,8 +157,8 @@ struct UnpackPattern : TilePattern<UnpackOp> {
   static Value constant(IndexBuilder &index, int64_t value) {
     return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
   }
-  /// A constant that LLVM keeps in a vector register: v_and_or_b32 takes one scalar, and of two LLVM makes two
-  /// instructions. No lane counts any before it in an empty mask.
+  /// A constant in a VGPR: v_and_or_b32 takes one scalar constant, and for two LLVM would emit two instructions. mbcnt
+  /// of an empty mask adds 0 to it, which LLVM does not fold.
   static Value inVector(IndexBuilder &index, int64_t value) {
     return ROCDL::MbcntLoOp::create(index.builder, index.loc, index.builder.getI32Type(), constant(index, 0),
                                     constant(index, value), /*arg_attrs=*/{}, /*res_attrs=*/{});
@@ -167,10 +169,10 @@ struct UnpackPattern : TilePattern<UnpackOp> {
     return arith::AndIOp::create(index.builder, index.loc, word, constant(index, mask));
   }
 
-  /// The codes at bit `first` of both halves, as numbers of 16 bits.
+  /// Converts the codes at bit `first` of both halves to a 16-bit type.
   static Value toHalves(IndexBuilder &index, Value word, int64_t first, int64_t bits, bool raised, Type element) {
-    // Raised ones where their last bit counts 1 beside what they are raised by. Of others those in a mantissa's place
-    // need not move, higher ones do, by a shift that they share.
+    // A raised code goes where its lowest bit is worth 1 relative to the offset. Otherwise codes that lie inside the
+    // mantissa stay where they are, and higher ones are shifted by 8, one shift for all of them.
     int64_t mantissaBits = getMantissaBits(element), bias = element.isBF16() ? 127 : 15;
     int64_t bitOfRaised = mantissaBits - llvm::Log2_64(UnpackOp::getRaise(element));
     int64_t bit = raised ? bitOfRaised : first + bits <= mantissaBits ? first : first - 8;
@@ -197,7 +199,7 @@ struct UnpackPattern : TilePattern<UnpackOp> {
   static Value toFloats(IndexBuilder &index, Value word, int64_t first, int64_t bits, bool raised) {
     auto type = VectorType::get(2, index.builder.getF32Type());
     Value pair = zeroVector(index, type), mask = constant(index, ((1 << bits) - 1) * 0x01010101);
-    // The same for all codes at this place of a byte.
+    // All codes at this position of a byte share the shift and the mask.
     Value bytes = word;
     if (first % 8 != 0)
       bytes = arith::ShRUIOp::create(index.builder, index.loc, bytes, constant(index, first % 8));
@@ -252,7 +254,7 @@ Value combine(IndexBuilder &index, ReduceKind kind, Value left, Value right) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// Registers first, then lanes as a butterfly, then waves through scratch, all in a fixed order.
+/// Reduces registers first, then lanes as a butterfly, then waves through scratch, always in the same order.
 struct ReducePattern : TilePattern<ReduceOp> {
   using TilePattern::TilePattern;
 
@@ -260,8 +262,8 @@ struct ReducePattern : TilePattern<ReduceOp> {
     IndexBuilder index{rewriter, op.getLoc()};
     FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
     unsigned rank = getTileType(op.getTile()).getRank();
-    // The registers of the result by the other coordinates: several where the lane holds several parts, which take
-    // turns.
+    // The registers of the result by the other coordinates. A lane that holds several parts has several of them, which
+    // are filled in turn.
     std::map<SmallVector<int64_t>, SmallVector<int64_t>> registers;
     std::map<SmallVector<int64_t>, int64_t> taken;
     for (auto [coordinates, i] : mapRegisters(to, getTileType(op.getResult()).getRank())) {
@@ -291,7 +293,7 @@ struct ReducePattern : TilePattern<ReduceOp> {
     return success();
   }
 
-  /// The value of the lane whose number differs in the bit `distance`.
+  /// The value of the lane whose number differs in bit `distance`.
   static Value exchange(IndexBuilder &index, Value value, int64_t distance, int64_t waveSize) {
     if (distance < 32 && value.getType().getIntOrFloatBitWidth() == 32)
       return amdgpu::SwizzleBitModeOp::create(index.builder, index.loc, value.getType(), value, /*and_mask=*/31u,
@@ -311,7 +313,7 @@ struct ReducePattern : TilePattern<ReduceOp> {
     }
   }
 
-  /// Every wave leaves its values in scratch and reads those of the waves it combines with.
+  /// Each wave writes its values to scratch, then reads those of the waves that it combines with.
   void reduceWaves(IndexBuilder &index, ReduceOp op, FragmentAttr layout, SmallVectorImpl<Value> &values) const {
     int64_t place = 1, waves = 1;
     for (const Digit &digit : layout.getWave())
@@ -343,8 +345,8 @@ struct ReducePattern : TilePattern<ReduceOp> {
   }
 };
 
-/// Every wave leaves its part in scratch, register by register as it has it, and reads of each part the share that it
-/// adds up: lanes stay where they are, and every access is as wide as can be.
+/// Each wave writes its part to scratch in register order, and reads from every part the registers that it sums.
+/// Elements stay in their lane, and every access has the max width.
 struct SumPartsPattern : TilePattern<SumPartsOp> {
   using TilePattern::TilePattern;
 
@@ -370,7 +372,7 @@ struct SumPartsPattern : TilePattern<SumPartsOp> {
     amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
     int64_t shares = registers / own;
     Value first = index.mul(index.rem(part, shares), ownAccesses), result = zeroVector(index, type);
-    // What other waves would do again, these alone do.
+    // Only the first waves sum; the others would repeat the same sums.
     scf::IfOp branch;
     if (shares < parts) {
       Value adds =

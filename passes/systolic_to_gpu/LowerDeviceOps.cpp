@@ -1,4 +1,4 @@
-// Lowering of the operations between workgroups and between crews.
+// Lowers ops between workgroups and between crews.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,8 +10,8 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// One lane counts, between fences at the scope of the device: what was stored before is there for who comes later, and
-/// what is loaded after is no older.
+/// One lane counts, between fences at device scope: earlier stores are visible to whoever counts later, and later loads
+/// see nothing older.
 struct ArrivePattern : TilePattern<ArriveOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(ArriveOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -46,7 +46,7 @@ private:
 
   static Value isZero(IndexBuilder &index, Value value) { return index.lessThan(value, index.constant(1)); }
 
-  /// What `make` makes, an i32, and 0 where the condition is false.
+  /// The i32 that `make` creates if the condition holds, else 0.
   static Value onlyIf(IndexBuilder &index, Value condition, function_ref<Value()> make) {
     Type i32 = index.builder.getI32Type();
     auto branch = scf::IfOp::create(index.builder, index.loc, i32, condition, /*withElseRegion=*/true);
@@ -58,7 +58,7 @@ private:
     return branch.getResult(0);
   }
 
-  /// The value of the lane that counted, through LDS of the first crew.
+  /// Broadcasts the value of the lane that counted through the LDS of the first crew.
   Value shareWithWaves(IndexBuilder &index, Value isFirst, Value value) const {
     Value zero = index.constant(0);
     Value shared = viewScratch(index, kernel, {1}, value.getType(), zero);
@@ -70,7 +70,7 @@ private:
     }
     amdgpu::LDSBarrierOp::create(index.builder, index.loc);
     Value read = memref::LoadOp::create(index.builder, index.loc, shared, zero);
-    amdgpu::LDSBarrierOp::create(index.builder, index.loc); // the scratch is somebody else's from here on
+    amdgpu::LDSBarrierOp::create(index.builder, index.loc); // other ops use the scratch from here on
     return read;
   }
 };

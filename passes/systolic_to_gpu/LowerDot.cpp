@@ -1,15 +1,15 @@
-// Lowering of sums of products on the vector units.
+// Lowers sums of products on the vector units.
 //
-// One instruction computes four products of i8 with their sum in i32 (v_dot4_i32_i8).
+// For i8, one instruction computes four products and their sum in i32 (v_dot4_i32_i8).
 //
-// One instruction computes two f16 products with their sum in f32 (v_dot2_f32_f16). Other floats are converted to f32,
-// and two products are computed at once (v_pk_fma_f32): even columns in one sum, odd columns in another, added at the
-// end.
+// For f16, one instruction computes two products and their sum in f32 (v_dot2_f32_f16). Other floats are converted to
+// f32, and two products are computed at once (v_pk_fma_f32): one sum for even columns, another for odd columns, added
+// at the end.
 //
-// Codes of i8 with floats need no conversion. A byte b of i8 with its top bit flipped is the unsigned b + 128; with
+// Codes of i8 times floats need no conversion. A byte b of i8 with its top bit flipped is the unsigned b + 128; with
 // 0x64 as the high byte it is the f16 1152 + b. These numbers are multiplied, and the sum begins with -1152 times the
-// sum of x, which all rows of w share. Both sums are rounded to f32 as they grow, to 2^-24 of 1152 times the sum of
-// |x|. That is 2^-14 of a code; the rounding error of a code was up to one half.
+// sum of x, which all rows of w share. Both sums are rounded to f32 as they grow, with an error of up to 2^-24 of 1152
+// times the sum of |x|. That is 2^-14 of a code; the rounding of a weight to its code had an error of up to one half.
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -33,7 +33,7 @@ struct DotPattern : TilePattern<DotOp> {
     std::map<int64_t, Value> corrections; // by the first register of x
     Value result = adaptor.getAcc();
     for (int64_t i = 0; i < sums.getNumRegisters(); ++i) {
-      // The columns of a sum are neighbours in the registers of w and of x.
+      // The columns of a sum are consecutive registers of w and of x.
       int64_t first = columns.at({0, sums.getRegisterCoordinates(i, 2)[1] * length});
       Value w = extractRegisters(index, adaptor.getW(), i * length, length);
       Value x = extractRegisters(index, adaptor.getX(), first, length);
@@ -66,7 +66,7 @@ private:
     Attribute element = FloatAttr::get(type.getElementType(), value);
     return arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(type, element));
   }
-  /// acc and all products of w and x, which are alike.
+  /// acc plus all products of w and x, which have the same type.
   static Value addProducts(DotOp op, IndexBuilder &index, Value w, Value x, Value acc) {
     int64_t length = typeOf(x).getNumElements();
     if (isWhole(x)) {
@@ -96,7 +96,7 @@ private:
     return width == 1 ? sum : arith::AddFOp::create(index.builder, index.loc, sum, extractRegisters(index, sums, 1, 1));
   }
 
-  /// A vector, of one number too.
+  /// A slice, which is a vector even if it has one element.
   static Value slice(IndexBuilder &index, Value vector, int64_t first, int64_t count) {
     return vector::ExtractStridedSliceOp::create(index.builder, index.loc, vector, ArrayRef<int64_t>{first},
                                                  ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
@@ -109,7 +109,7 @@ private:
     return type == vector.getType() ? vector : arith::ExtFOp::create(index.builder, index.loc, type, vector);
   }
 
-  /// Bytes as numbers of x's type, each so much larger.
+  /// Bytes in x's type, each with the offset added.
   static Value raise(IndexBuilder &index, Value bytes, Value x) {
     int64_t length = typeOf(bytes).getNumElements();
     Value words = vector::BitCastOp::create(index.builder, index.loc,

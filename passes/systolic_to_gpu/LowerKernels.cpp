@@ -20,7 +20,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// A tile's arith or math op is the same op on the vector of its registers.
+/// Lowers an arith or math op on a tile to the same op on the vector of its registers.
 struct ElementwisePattern : ConversionPattern {
   ElementwisePattern(TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -49,7 +49,7 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
   }
 };
 
-/// The wave's number is there already, and known to be scalar.
+/// Uses the wave's number that the function computes once, in an SGPR.
 struct SubgroupIdPattern : TilePattern<gpu::SubgroupIdOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(gpu::SubgroupIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
@@ -106,7 +106,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
         loop->setAttr(productsAttributeName, UnitAttr::get(kernel.getContext()));
   }
 
-  /// What a launch must know, and nothing below says.
+  /// The facts for a launch that the lowered function does not contain.
   static GeometryAttr getGeometry(KernelOp kernel) {
     Builder builder(kernel.getContext());
     bool readsTokens = false, readsPosition = false;
@@ -123,7 +123,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
                              readsTokens, readsPosition, kernel.getCrews(), kernel.getMaxRequests());
   }
 
-  /// The kernel's launch, which says of memory of its own how much there must be.
+  /// The kernel's launch, with the sizes of the memory that the kernel owns.
   static LaunchAttr getSizedLaunch(KernelOp kernel) {
     SmallVector<LaunchArgument> arguments(kernel.getLaunchAttr().getArguments());
     for (auto [position, argument] : llvm::zip_equal(kernel.getLaunchedArguments(), arguments))
@@ -132,7 +132,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     return LaunchAttr::get(kernel.getContext(), arguments, kernel.getLaunchAttr().getPerToken());
   }
 
-  /// The gpu.func with the kernel's body moved in; the body still holds tiles.
+  /// Creates the gpu.func and moves the kernel's body, which still holds tiles, into it.
   void makeFunction(KernelOp kernel, TypeConverter &converter, KernelContext &context) {
     OpBuilder builder(kernel);
     Location loc = kernel.getLoc();
@@ -161,7 +161,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
 
     Block &entry = function.getBody().front();
     builder.setInsertionPointToStart(&entry);
-    // Of the template, not of what the kernel is for.
+    // The template's line, not the model's.
     if (FileLineColLoc line = kernel.getBody().front().front().getLoc()->findInstanceOf<FileLineColLoc>())
       loc = line;
     IndexBuilder index{builder, loc};
@@ -171,7 +171,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     if (countWaves(kernel) > 1) {
       context.lane = index.rem(thread, context.waveSize);
       Value number = index.toI32(index.div(thread, context.waveSize));
-      // Scalar for all that depends on it.
+      // readfirstlane tells LLVM that the wave's number, and everything computed from it, is scalar.
       number = ROCDL::ReadfirstlaneOp::create(builder, loc, builder.getI32Type(), number);
       (context.crews > 1 ? context.crew : context.wave) =
           arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
@@ -237,8 +237,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     kernel.erase();
   }
 
-  /// Whether LDS leaves room for two waves of products on a SIMD. LLVM asked for nothing takes the registers of both
-  /// for one.
+  /// Whether LDS leaves room for two waves of products on a SIMD. Unless told so, LLVM uses the registers of both for
+  /// one.
   static bool hasRoomForTwo(KernelOp kernel) {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
     if (!target || !kernel.getArray()->hasCell() ||
@@ -253,8 +253,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     });
   }
 
-  /// Of a lane, in the tiles that a loop carries, loads and takes from outside. Two waves of a SIMD have 256 registers
-  /// each, and what is computed on the way takes some more.
+  /// The max number of VGPRs of a lane for tiles that a loop carries, loads or uses from outside. Two waves on a SIMD
+  /// have 256 each, and intermediate values take some of them.
   static constexpr int64_t maxLoopRegistersOfTwo = 224;
   static int64_t countLoopRegisters(KernelOp kernel) {
     int64_t most = 0;
@@ -264,7 +264,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
         if (!carried.use_empty())
           tiles.insert(carried);
       loop.getBody()->walk([&](Operation *op) {
-        // The next round's tile takes the registers of the present one.
+        // The next round's tile takes the registers of the current one.
         auto load = dyn_cast<LoadOp>(op);
         if (load && !llvm::is_contained(loop.getYieldedValues(), load.getResult()))
           tiles.insert(load.getResult());
@@ -290,8 +290,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     return bytes;
   }
 
-  /// Of a kernel with products, the workgroup from which on none comes behind on its compute unit; none where several
-  /// fit one, where all begin at once, or where a launch decides how many there are.
+  /// For a kernel with products: the first workgroup that no other one follows on its compute unit. None if a compute
+  /// unit holds several workgroups, if all begin at once, or if the launch determines their number.
   static std::optional<int64_t> findLastRound(KernelOp kernel) {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
     if (!target || !kernel.getArray()->hasCell() || 2 * getLdsBytes(kernel) <= target.ldsBytes() ||
@@ -306,8 +306,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
 
   static bool isStaged(Value lds) { return llvm::any_of(lds.getUsers(), llvm::IsaPred<StageOp>); }
 
-  /// Carries over what is said of an argument, but for how its memory lies and ends, which its accesses know from here
-  /// on; says of the control block that nobody writes it.
+  /// Copies the attributes of an argument, except those on its order and extent in memory, which its accesses contain
+  /// by now; marks the control block as read-only.
   static void annotateArgument(KernelOp kernel, unsigned from, gpu::GPUFuncOp function, unsigned to) {
     Builder builder(function.getContext());
     if (DictionaryAttr attributes = kernel.getArgAttrDict(from))
@@ -322,7 +322,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     }
   }
 
-  /// An array whose memory is another one's later is bytes, and a view of them itself.
+  /// Whether the array's memory is used again by another one; then it is allocated as bytes, and the array is a view of
+  /// them.
   static bool hasViews(BlockArgument array) {
     auto kernel = cast<KernelOp>(array.getOwner()->getParentOp());
     bool isScratch = kernel.getArgAttr(array.getArgNumber(), scratchAttributeName) != nullptr;
@@ -334,7 +335,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
                            gpu::AddressSpaceAttr::get(lds.getContext(), gpu::AddressSpace::Workgroup));
   }
 
-  /// Scratch has one buffer; memref.view wants it flat.
+  /// memref.view needs a flat array, and scratch has a single buffer.
   static Value dropBufferDim(OpBuilder &builder, Value memory) {
     ReassociationIndices all = {0, 1};
     return memref::CollapseShapeOp::create(builder, memory.getLoc(), memory, ArrayRef<ReassociationIndices>(all));

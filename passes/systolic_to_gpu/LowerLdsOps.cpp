@@ -1,4 +1,4 @@
-// Lowering of operations on LDS: writes, reads, layout conversions and barriers.
+// Lowers ops on LDS: writes, reads, layout conversions and barriers.
 #include "dialects/systolic/Rounds.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,7 +16,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// Accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x elements).
+/// The accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x elements).
 class LdsAccess {
 public:
   LdsAccess(IndexBuilder &index, const KernelContext &kernel, LdsBuffer lds, Attribute swizzle, RankedTensorType tile,
@@ -77,13 +77,13 @@ private:
     for (unsigned dim = 0; dim < rank; ++dim)
       indices.push_back(index.add(start[dim], offsets[dim]));
     if (swizzle) {
-      // Whole rounds of the swizzle change nothing: without them rows that far apart share an address, and the rest of
-      // it is a constant.
+      // A row a multiple of the period further has the same swizzle. So such rows share the computed address, and their
+      // distance is a constant.
       Value first = foldRow(start[0]);
       indices[0] = offsets[0] % swizzle.getFold() == 0 ? index.add(first, offsets[0]) : foldRow(indices[0]);
       Value row = offsets[0] % swizzle.getPeriod() == 0 ? first : indices[0];
       Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
-      // The same holds of whole spans of columns, which the swizzle exchanges only among themselves.
+      // Likewise for columns whole spans apart, because the swizzle exchanges columns only within a span.
       int64_t span = swizzle.getRows() * swizzle.getVector(), inside = offsets[1] % span;
       int64_t whole = getMaxStartInSpan(span) + inside < span ? offsets[1] - inside : 0;
       Value column = index.add(start[1], offsets[1] - whole);
@@ -93,7 +93,7 @@ private:
     return indices;
   }
 
-  /// The row in whose place a row stands.
+  /// The row of the array that holds a row of the tile.
   Value foldRow(Value row) {
     if (swizzle.getFold() == 1)
       return row;
@@ -101,7 +101,7 @@ private:
     return arith::XOrIOp::create(index.builder, index.loc, row, bits);
   }
 
-  /// The last of a span's columns that a lane's tile starts at.
+  /// The max column within a span at which a lane's part of the tile begins.
   int64_t getMaxStartInSpan(int64_t span) {
     int64_t column = 0;
     for (ArrayRef<Digit> digits : {layout.getLane(), layout.getWave()})
@@ -199,13 +199,13 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     return success();
   }
 
-  /// Part after part through one array after the other; the whole tile through scratch where there is none.
+  /// Moves the tile part by part, through the arrays in turn; without arrays, the whole tile through scratch.
   Value exchange(IndexBuilder &index, ConvertLayoutOp op, ValueRange through, Value tile, RankedTensorType from,
                  RankedTensorType to) const {
     SmallVector<Value> arrays(through);
     RoundDigits rounds;
     Attribute swizzle;
-    SmallVector<int64_t> shape(to.getShape()), lying = shape; // of a part, and as its array has it
+    SmallVector<int64_t> shape(to.getShape()), lying = shape; // shape of a part, and its orientation in the array
     if (arrays.empty()) {
       SmallVector<int64_t> whole(shape);
       whole.insert(whole.begin(), 1);
@@ -250,7 +250,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     return result;
   }
 
-  /// Between the accesses of lanes to each other's elements.
+  /// Separates accesses of different lanes to the same elements.
   void synchronize(IndexBuilder &index, bool acrossWaves) const {
     if (acrossWaves)
       makeLdsBarrier(index, kernel);

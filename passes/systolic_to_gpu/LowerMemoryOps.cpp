@@ -1,4 +1,4 @@
-// Lowering of loads, stores and the control block (BufferAccess.h computes the addresses).
+// Lowers loads, stores and reads of the control block (BufferAccess.h computes the addresses).
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,7 +17,7 @@ SmallVector<KnownIndex> lookUp(const KernelContext &kernel, ValueRange indices) 
   return llvm::map_to_vector(indices, [&](Value index) { return kernel.indices.at(index); });
 }
 
-/// `vector` with elements of `type`: numbers are extended, or rounded to nearest even.
+/// Converts `vector` to elements of `type`: extends them, or rounds to nearest even.
 Value convertNumbers(IndexBuilder &index, Value vector, Type type, Operation *op) {
   auto from = cast<VectorType>(vector.getType());
   if (from.getElementType() == type)
@@ -31,14 +31,14 @@ Value convertNumbers(IndexBuilder &index, Value vector, Type type, Operation *op
     return arith::ExtFOp::create(index.builder, index.loc, to, vector);
   if (from.getElementTypeBitWidth() > to.getElementTypeBitWidth())
     return arith::TruncFOp::create(index.builder, index.loc, to, vector);
-  // f16 and bf16 meet in f32, which holds both.
+  // f16 and bf16 are converted by way of f32, which holds both.
   auto wide = VectorType::get(from.getShape(), index.builder.getF32Type());
   return arith::TruncFOp::create(index.builder, index.loc, to,
                                  arith::ExtFOp::create(index.builder, index.loc, wide, vector));
 }
 
-/// A load whose rows end before the buffer does, as one of a buffer that ends there: the range check of its descriptor
-/// takes the place of a comparison for each access.
+/// Turns a load whose rows end before the buffer does into one of a shorter buffer: the range check of its descriptor
+/// replaces a comparison for each access.
 struct LimitedRows {
   SmallVector<Value> limits;
   Value memory;
@@ -102,7 +102,8 @@ struct LoadPattern : TilePattern<LoadOp> {
     return success();
   }
 
-  /// Every register from the place that the same register of `at` names; a place outside is one past the end.
+  /// Loads each register from the place in the same register of `at`; a place outside the buffer becomes one past its
+  /// end.
   static Value pick(IndexBuilder &index, OpAdaptor adaptor, MemRefType buffer, Value memory, VectorType type) {
     Value result = zeroVector(index, type), end = index.constant(buffer.getNumElements());
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
@@ -171,7 +172,7 @@ struct ControlPattern : TilePattern<ControlOp> {
           viewFrom(index, block, kernel.controlStart, rewriter.getIndexAttr(sizeof(nstf::support::ControlBlock) / 4));
     Value value =
         memref::LoadOp::create(rewriter, op.getLoc(), block, ValueRange(index.constant(getOffset(op.getField()) / 4)));
-    // The same for all lanes, which LLVM can't know of a load: loops over it must be scalar.
+    // The value is the same in all lanes, which LLVM cannot infer for a load; readfirstlane makes loops over it scalar.
     value = ROCDL::ReadfirstlaneOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), value);
     rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, rewriter.getIndexType(), value);
     return success();

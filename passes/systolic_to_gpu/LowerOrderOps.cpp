@@ -1,4 +1,4 @@
-// Lowering of the operations of order: overlaps, barriers, waits, priorities.
+// Lowers the ops that order others: overlaps, barriers, waits, priorities.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -10,7 +10,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-// Overlaps keep their parts; what they yield becomes vectors.
+// Overlaps keep their parts; their results become vectors.
 
 struct OverlapPattern : TilePattern<OverlapOp> {
   using TilePattern::TilePattern;
@@ -52,8 +52,8 @@ struct IfAnyPattern : TilePattern<IfAnyOp> {
     Value asking = ROCDL::BallotOp::create(rewriter, loc, lanes, asks);
     Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(lanes, 0));
     Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, asking, none);
-    // Nothing in the object. LLVM moves loads down to the block that takes them, past products and over this branch,
-    // and none over what may write to memory.
+    // This asm emits no code. It keeps LLVM from sinking loads past products and this branch into the block that uses
+    // them, since LLVM moves no load over an op that may write memory.
     LLVM::InlineAsmOp::create(rewriter, loc, TypeRange(), ValueRange(), /*asm_string=*/"", /*constraints=*/"~{memory}",
                               /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
                               /*asm_dialect=*/{}, /*operand_attrs=*/{});
@@ -70,14 +70,14 @@ struct IfAnyPattern : TilePattern<IfAnyOp> {
   }
 };
 
-// Waves that wait for one another.
+// Waves that wait for one another
 
-/// Nothing moves over it.
+/// Creates a scheduling barrier, which no instruction crosses.
 void pin(OpBuilder &builder, Location loc) {
   amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none);
 }
 
-/// Waits for the waves alone, and nothing moves over it.
+/// Waits for the other waves only, not for memory; no instruction crosses it.
 void meet(OpBuilder &builder, Location loc) {
   pin(builder, loc);
   ROCDL::SBarrierOp::create(builder, loc);
@@ -109,12 +109,12 @@ private:
                                           /*ds=*/builder.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
     };
     if (kernel.stagedArrays.empty()) {
-      // LLVM waits for writes here, but not always for reads of another block of code whose results nobody uses.
+      // At a barrier LLVM waits for writes, but not always for reads in another basic block whose results are unused.
       waitForLds();
       amdgpu::LDSBarrierOp::create(builder, loc);
       return;
     }
-    // Its fences would wait for what is staged, too.
+    // The fences of an LDS barrier would wait for staged accesses too.
     pin(builder, loc);
     waitForLds();
     ROCDL::SBarrierOp::create(builder, loc);
@@ -140,7 +140,7 @@ struct PriorityPattern : TilePattern<PriorityOp> {
   }
 };
 
-/// One more barrier for half of the waves.
+/// An extra barrier for half of the waves.
 struct SkewPattern : TilePattern<SkewOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(SkewOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
@@ -148,7 +148,8 @@ struct SkewPattern : TilePattern<SkewOp> {
     Value half = index.constant(kernel.array.getNumWaves() / 2);
     auto predicate = op.getEnd() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::uge;
     Value isHalf = arith::CmpIOp::create(rewriter, op.getLoc(), predicate, kernel.wave, half);
-    // Of two ways from a product to its use LLVM may count the longer one's wait states: here none are missing.
+    // LLVM may count wait states along the longer of two paths from a product to its use; this nop covers the shorter
+    // one.
     if (op.getEnd())
       ROCDL::SNopOp::create(rewriter, op.getLoc(), 15);
     auto branch = scf::IfOp::create(rewriter, op.getLoc(), isHalf, /*withElseRegion=*/false);

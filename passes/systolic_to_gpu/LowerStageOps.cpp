@@ -1,7 +1,7 @@
-// Lowering of copies from memory to LDS that bypass the registers.
+// Lowers copies from memory to LDS that bypass the registers.
 //
-// A wave moves 256 bytes at a time, a dword in each lane, and LDS is filled in the order of lanes. So a lane's LDS
-// address is fixed, and the array's swizzle determines the element that the lane fetches.
+// A wave moves 256 bytes at a time, a dword per lane, and LDS is filled in lane order. So each lane's LDS address is
+// fixed, and the array's swizzle determines the element that the lane loads.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "passes/systolic_to_gpu/Places.h"
 
@@ -10,14 +10,14 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// The row and column of the element that stands at a place of an LDS array.
+/// The row and column of the element at a place of an LDS array.
 class ArrayElements {
 public:
   ArrayElements(IndexBuilder &index, LdsType lds)
       : index(index), columns(lds.getShape()[1]), bits(lds.getElementType().getIntOrFloatBitWidth()),
         swizzle(dyn_cast<SwizzleAttr>(lds.getSwizzle())), packing(dyn_cast<PackedAttr>(lds.getSwizzle())) {}
 
-  /// Elements after which the order of columns begins anew: that far on, an element is as many rows below.
+  /// The number of elements after which the order of columns repeats: elements that far apart are in the same column.
   int64_t getPeriod() const {
     if (packing)
       return packing.getRows() * columns;
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// The row that stands in the place of row `place`: each bit takes in all above it that are folded.
+  /// The row of the tile at row `place` of the array: each bit is xored with the folded bits above it.
   Value unfoldRow(Value place) {
     Value folded = index.rem(place, swizzle.getFold()), row = place;
     for (int64_t bit = 2; bit < swizzle.getFold(); bit *= 2)
@@ -45,7 +45,7 @@ private:
     return row;
   }
 
-  /// Places of a block are granules of its rows: block, granule, row, element.
+  /// A block holds the granules of its rows: the digits of a place are block, granule, row, element.
   Value getPackedRow(Value place) {
     Value rowInBlock = index.rem(index.div(place, packing.getGranule(bits)), packing.getRows());
     return index.add(index.mul(index.div(place, packing.getRows() * columns), packing.getRows()), rowInBlock);
@@ -106,7 +106,8 @@ struct StagePattern : TilePattern<StageOp> {
   }
 
 private:
-  /// Rows past the end are past the memory's end too; columns outside their row would be another row's.
+  /// Rows past the end are out of the buffer's range, but columns past the end would be those of the next row, so they
+  /// are checked.
   Value orPastEnd(IndexBuilder &index, StageOp op, OpAdaptor adaptor, Value column, Value place) const {
     auto buffer = cast<MemRefType>(op.getBuffer().getType());
     int64_t columns = op.getLds().getType().getShape()[1], size = buffer.getDimSize(1);

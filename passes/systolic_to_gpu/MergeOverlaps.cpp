@@ -21,8 +21,8 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// An instruction that takes a pipe for a while, behind what is computed for it; or a while alone. A pipe that several
-/// SIMDs share takes each of them as long as all of theirs.
+/// An instruction that occupies a pipe for a number of clocks, after the ops that compute its operands; or a number of
+/// clocks without an instruction. A pipe that several SIMDs share is occupied for the time of all of them.
 struct Unit {
   SmallVector<Operation *> ops;
   int64_t clocks = 0;
@@ -75,7 +75,7 @@ private:
         .value_or(costs.getMatrixPassClocks());
   }
 
-  /// Clocks that an instruction holds its pipe; 0: it is none of these.
+  /// The clocks for which an instruction occupies its pipe; 0 for other instructions.
   int64_t clocksOf(Operation *op) const {
     if (std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op))
       return costs.getSharersOfLdsPort() * costs.getLdsPortClocks(access->direction, bytesOf(access->type));
@@ -88,7 +88,8 @@ private:
         .Default([](Operation *) { return 0; });
   }
 
-  /// Whether a load goes to lines of the one before it: then they stay together, or the lines are gone in between.
+  /// Whether a load reads lines of the load before it. The two then stay together, because the lines may be evicted in
+  /// between.
   bool sharesLines(const Unit &unit, const Unit &next) const {
     auto load = unit.ops.empty() ? nullptr : dyn_cast<amdgpu::RawBufferLoadOp>(unit.ops.back());
     auto other = dyn_cast<amdgpu::RawBufferLoadOp>(next.ops.back());
@@ -110,13 +111,13 @@ private:
     for (Operation &op : region.front().without_terminator()) {
       auto wait = dyn_cast<amdgpu::MemoryCounterWaitOp>(op);
       bool waitsForLds = wait && wait.getDs();
-      // Products go by until what went to LDS is there.
+      // Products run until writes to LDS have completed.
       if (waitsForLds)
         end(costs.getLdsCoverClocks());
       unit.ops.push_back(&op);
       if (waitsForLds || isa<amdgpu::LDSBarrierOp, ROCDL::SBarrierOp>(op)) {
-        // A matrix core that a wave leaves busy does not stand still while the barrier opens, and one that a product
-        // comes to first does not wait for the LDS, which all waves ask at once.
+        // Products before a barrier keep the matrix core busy while the barrier opens. Products after it go
+        // before the LDS reads, which all waves issue at once.
         end(costs.getBarrierCoverClocks());
         continue;
       }
@@ -131,7 +132,7 @@ private:
       }
       end(clocks);
     }
-    // A priority holds from the last access on, and what is computed with what the part gives comes when all is done.
+    // A priority is set right after the last access; other ops after it use the part's results and come last.
     for (Operation *op : unit.ops)
       if (isa<ROCDL::SetPrioOp>(op) && !part.units.empty())
         part.units.back().ops.push_back(op);
@@ -141,7 +142,7 @@ private:
     return part;
   }
 
-  /// The part that is behind the others, in shares of its clocks; null: all are done.
+  /// The part with the lowest share of its clocks done; null if all are done.
   static Part *findNext(MutableArrayRef<Part> parts) {
     Part *next = nullptr;
     for (Part &part : parts) {

@@ -1,4 +1,5 @@
-// A workgroup's part of buffers whose size depends on the launch's tokens, or of which each request has its own copy.
+// Computes a workgroup's part of buffers whose size depends on the launch's tokens, or of which each request has a
+// copy.
 #include "dialects/systolic/Systolic.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
 #include "support/ControlBlock.h"

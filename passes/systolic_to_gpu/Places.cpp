@@ -1,4 +1,4 @@
-// Places of elements (Places.h).
+// Computes the places of elements in memory (Places.h).
 #include "passes/systolic_to_gpu/Places.h"
 
 using namespace mlir;

@@ -16,12 +16,13 @@ using namespace mlir;
 
 namespace {
 
-/// Bit sc1 of a buffer access: for all of the device, past the L2 of one XCD.
+/// Bit sc1 of a buffer access: device scope, past the L2 of one XCD.
 constexpr int32_t deviceScope = 16;
-/// Of a lane: what is narrower may come to a line bit by bit, and each time the memory's way is taken for all of it.
+/// The min bits that a lane stores past the L2: narrower stores may reach a line piecemeal, and each one would cost a
+/// write of the whole line to memory.
 constexpr unsigned narrowestBits = 32;
 
-/// Stores that go one of two ways together; the addresses of all are held for them.
+/// The max number of stores that share one branch; the addresses of all of them are live at once.
 constexpr size_t maxTogether = 8;
 
 struct StoreThroughPass : nstf::impl::StoreThroughPassBase<StoreThroughPass> {
@@ -55,7 +56,7 @@ private:
     }
   }
 
-  /// Stores with nothing but arithmetic between them.
+  /// Runs of stores with only arithmetic between them.
   static SmallVector<SmallVector<ROCDL::RawPtrBufferStoreOp>> findRuns(Block &block, const DataLayout &layout) {
     SmallVector<SmallVector<ROCDL::RawPtrBufferStoreOp>> runs(1);
     for (Operation &op : block) {
@@ -70,7 +71,7 @@ private:
     return runs;
   }
 
-  /// Workgroups from `lastRound` on store past the L2, those before them into it.
+  /// Makes workgroups from `lastRound` on store past the L2, and those before them into it.
   static void storeEitherWay(ArrayRef<ROCDL::RawPtrBufferStoreOp> run, int64_t lastRound) {
     ROCDL::RawPtrBufferStoreOp last = run.back();
     for (ROCDL::RawPtrBufferStoreOp store : run.drop_back())

@@ -121,14 +121,14 @@ Value nstf::systolic::viewFrom(IndexBuilder &index, Value memory, Value begin, O
 
 // Lanes and registers
 
-/// Calls `visit` with each digit of more than one value and that value as an index.
+/// Calls `visit` with each wanted digit of `number` and the digit's value as an index.
 static void forEachDigit(IndexBuilder &index, ArrayRef<Digit> digits, Value number, int64_t numbers,
                          function_ref<bool(const Digit &)> wanted, function_ref<void(const Digit &, Value)> visit) {
   int64_t place = 1;
   for (const Digit &digit : digits) {
     if (wanted(digit)) {
       Value value = index.div(number, place);
-      // The last digit needs no remainder: the number is in range.
+      // The last digit needs no remainder, because the number is in range.
       visit(digit, place * digit.count == numbers ? value : index.rem(value, digit.count));
     }
     place *= digit.count;
@@ -160,7 +160,7 @@ Value nstf::systolic::isFirstReplica(IndexBuilder &index, const KernelContext &k
 }
 
 Value nstf::systolic::extractRegisters(IndexBuilder &index, Value vector, int64_t first, int64_t count) {
-  // At the producer's line: canonicalisation may make the producer's operation anew, at the line of the extract.
+  // Uses the producer's location: the canonicalizer may recreate the producer at the location of the extract.
   Location loc = vector.getDefiningOp() ? vector.getLoc() : index.loc;
   if (count == 1)
     return vector::ExtractOp::create(index.builder, loc, vector, first);
@@ -179,7 +179,7 @@ Value nstf::systolic::insertRegisters(IndexBuilder &index, Value registers, Valu
                                               ArrayRef<int64_t>{1});
 }
 
-/// How many of them come one after the other, from the first on.
+/// The length of the run of consecutive numbers at the front.
 static size_t countNeighbours(ArrayRef<int64_t> numbers) {
   size_t count = 1;
   while (count < numbers.size() && numbers[count] == numbers[0] + int64_t(count))

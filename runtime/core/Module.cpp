@@ -12,7 +12,7 @@ constexpr int maxThreadsAttribute = 0, sharedBytesAttribute = 1, localBytesAttri
 constexpr size_t elfHeaderBytes = 64;
 constexpr char bundleMagic[] = "__CLANG_OFFLOAD_BUNDLE__";
 
-/// Refuses data that is no code object at all: a driver gets a pointer without a size and does not check the data.
+/// Refuses data that is not a code object: a driver gets a pointer without a size and does not check the data.
 void checkImage(const std::vector<unsigned char> &bytes, const std::string &name) {
   const bool elf = bytes.size() >= elfHeaderBytes && std::memcmp(bytes.data(), "\177ELF", 4) == 0;
   const bool bundle =

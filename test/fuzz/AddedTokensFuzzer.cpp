@@ -1,5 +1,5 @@
-// Fuzzes the files beside a SentencePiece model: tokenizer_config.json, special_tokens_map.json, added_tokens.json and
-// a text, with a NUL between them; read, then the text to ids and ids to text.
+// Fuzzes the files beside a SentencePiece model, separated by NUL: tokenizer_config.json, special_tokens_map.json,
+// added_tokens.json and a text. Reads them, then converts the text to ids and back.
 #include "runtime/model/SentencePieceTokenizer.h"
 #include "test/fuzz/FuzzInput.h"
 

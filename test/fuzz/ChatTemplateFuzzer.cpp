@@ -1,5 +1,5 @@
-// Fuzzes chat templates: parsed, then a conversation rendered, within small bounds. What stands behind a NUL in the
-// input is the conversation in JSON.
+// Fuzzes chat templates: parses one, then renders a conversation within small limits. The conversation is the JSON
+// after a NUL in the input.
 #include "nstf/ChatTemplate.h"
 #include "support/Utf8.h"
 #include "test/fuzz/FuzzInput.h"

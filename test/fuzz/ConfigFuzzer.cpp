@@ -1,5 +1,5 @@
-// Fuzzes config.json: any text, read by the parameters of an architecture of templates/models. The last byte chooses
-// it.
+// Fuzzes config.json: any text, read with the parameters of an architecture of templates/models, which the last byte
+// selects.
 #include "compiler/description/Config.h"
 #include "templates/Templates.h"
 #include "test/fuzz/FuzzInput.h"

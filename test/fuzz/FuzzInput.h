@@ -1,4 +1,4 @@
-// What the fuzzers of readers share: bytes as a file, and what an error may look like.
+// Shared by the fuzzers of readers: bytes as a file, and the errors that are allowed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline std::string_view textOf(const uint8_t *data, size_t size) {
   return {reinterpret_cast<const char *>(data), size};
 }
 
-/// A file in memory, for readers that want a path; the same for all inputs, or where a reader wants several, one of 3.
+/// A file in memory, for readers that need a path: one for all inputs, or one of 3 for readers of several files.
 inline std::string fileOf(std::string_view bytes, int which = 0) {
   static int descriptors[3] = {-1, -1, -1};
   int &descriptor = descriptors[which];
@@ -28,7 +28,7 @@ inline std::string fileOf(std::string_view bytes, int which = 0) {
   return path;
 }
 
-/// Runs a reader. Bad input is a std::runtime_error that says something; whatever else it throws ends the fuzzer.
+/// Runs a reader. Bad input must throw a std::runtime_error with a message; any other exception ends the fuzzer.
 template <typename Read> void expectRead(Read read) {
   try {
     read();

@@ -1,4 +1,4 @@
-// Fuzzes graphs in YAML: read, their parameters evaluated, repeated sections written out.
+// Fuzzes YAML graphs: reads one, evaluates its parameters and expands its repeated sections.
 #include "compiler/description/GraphExpansion.h"
 #include "test/fuzz/FuzzInput.h"
 

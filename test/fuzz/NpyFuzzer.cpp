@@ -1,4 +1,4 @@
-// Fuzzes NumPy's array files. What is read is whole: as many bytes as its shape and type say.
+// Fuzzes NumPy's array files. A tensor that is read has exactly the bytes of its shape and type.
 #include "nstf/Npy.h"
 #include "test/fuzz/FuzzInput.h"
 

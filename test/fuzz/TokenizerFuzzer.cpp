@@ -1,4 +1,5 @@
-// Fuzzes tokenizer.json: read, then texts to ids and ids to text. What stands behind a NUL in the input is a text too.
+// Fuzzes tokenizer.json: reads it, then converts texts to ids and back. The part after a NUL in the input is a text
+// too.
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
 #include "test/fuzz/FuzzInput.h"
 

@@ -1,4 +1,4 @@
-// Fuzzes tuning files: tables of rows, which answer for any extents, and rules of templates.
+// Fuzzes tuning files: tables of rows, which must answer for any extents, and rules of templates.
 #include "compiler/catalog/TuningTable.h"
 #include "test/fuzz/FuzzInput.h"
 

@@ -1,5 +1,5 @@
-// Every architecture compiled and run on the emulator gives the numbers of Hugging Face's transformers; a prompt in one
-// step, in pieces and token by token the same.
+// Every architecture, compiled and run on the emulator, gives the numbers of Hugging Face's transformers, and the same
+// ones for a prompt in one step, in chunks and token by token.
 #include "test/models/EmulatedModel.h"
 #include "test/models/Fixture.h"
 
@@ -16,7 +16,7 @@ protected:
   void expectOutput(const std::string &name, const json &wanted, const std::string &what, size_t step = 1) {
     std::vector<double> numbers = Fixture::flatten(wanted);
     double error = distance(name, numbers, step), allowed = fixtureTolerance;
-    if (options.precision == Precision::F16) // a few units in the last place of the largest number
+    if (options.precision == Precision::F16) // a few units in the last place of the max
       for (double number : numbers)
         allowed = std::max(allowed, std::abs(number) * 0x1p-8);
     EXPECT_LE(error, allowed) << name << ", " << what;
@@ -34,7 +34,7 @@ protected:
         expectOutput(name, run[name], std::to_string(ids.size()) + " tokens");
   }
 
-  /// Every step's logits are those of its last position, however the prompt is cut.
+  /// The logits of every step are those of its last position, however the prompt is divided.
   void checkDecoder(const json &run, size_t columns) {
     std::vector<int32_t> ids = run["ids"];
     for (size_t chunk : {ids.size(), size_t(1), size_t(5), size_t(17)}) {

@@ -1,5 +1,5 @@
-// Several requests in a step (--max-batch): each gets the bits that it gets alone, whoever stands beside it, in steps
-// of up to 16 rows; of every architecture with caches.
+// Several requests in a step (--max-batch): each request gets the same bits as alone, whatever runs beside it, in steps
+// of up to 16 rows, for every architecture with caches.
 #include "test/models/EmulatedModel.h"
 #include "test/models/Fixture.h"
 
@@ -37,7 +37,7 @@ protected:
     return ids;
   }
 
-  /// Of request number `request` of the last step.
+  /// The logits of request number `request` of the last step.
   std::vector<float> getLogits(size_t request) {
     runtime::HostTensor logits = session->output("logits");
     EXPECT_EQ(logits.shape, (std::vector<int64_t>{maxRequests, getVocabulary()}));
@@ -45,7 +45,7 @@ protected:
     return {row, row + getVocabulary()};
   }
 
-  /// After each of the ids, which run alone and one by one in some slot.
+  /// The logits after each id, run one by one and alone in some slot.
   std::vector<std::vector<float>> runAlone(const std::vector<int32_t> &ids, int64_t slot) {
     std::vector<std::vector<float>> logits;
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -63,7 +63,7 @@ protected:
     int64_t done = 0, slot = -1;
   };
 
-  /// Texts come into free slots, advance by some rows in any order, and go, some before their end.
+  /// Texts are added to free slots, advance by some rows in any order, and are removed, some before their end.
   void runSchedule(std::mt19937 &random, std::vector<Text> &texts) {
     for (Text &text : texts)
       text.done = 0, text.slot = -1;
@@ -179,7 +179,7 @@ TEST_F(BatchOptionsTest, Formats) {
   }
 }
 
-/// Batch: more texts than slots, one taken out before its end, one on from a cache that was filled before.
+/// Batch: more texts than slots, one removed before its end, one continued from a cache that was filled earlier.
 TEST_F(BatchOptionsTest, TextsComeAndGo) {
   compileFixture("llama-llama3");
   std::mt19937 random(7);
@@ -217,7 +217,7 @@ TEST_F(BatchOptionsTest, TextsComeAndGo) {
       textOf.erase(slot);
     }
   EXPECT_TRUE(textOf.empty());
-  // Slot 0 holds the first text but for its last token.
+  // Slot 0 holds the first text except its last token.
   EXPECT_EQ(batch.add(alone[0], options, alone[0].size() - 1), 0);
   runtime::GenerateOptions longer = options;
   longer.tokens = 18;

@@ -1,5 +1,5 @@
-// A model compiled for one chip and run on the emulator, which is one chip for the life of a process:
-// NSTF_TEST_TARGET says which (CMakeLists.txt runs both).
+// A model compiled for one chip and run on the emulator. A process emulates a single chip, which NSTF_TEST_TARGET
+// selects (CMakeLists.txt runs both).
 #pragma once
 
 #include "nstf/Session.h"
@@ -38,7 +38,7 @@ protected:
     session->setInput(name, {manifest::ElementType::I32, {int64_t(ids.size())}, std::move(bytes)});
   }
 
-  /// The largest difference of an output, of every `step`th element; infinite where one is no number.
+  /// The max difference of an output, of every `step`th element; infinite if one is NaN.
   double distance(const std::string &name, const std::vector<double> &wanted, size_t step = 1) {
     runtime::HostTensor output = session->output(name);
     size_t compared = (output.elements() + step - 1) / step;

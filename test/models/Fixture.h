@@ -1,4 +1,5 @@
-// Tiny checkpoints of every architecture and what Hugging Face's transformers compute with them (make_fixtures.py).
+// Tiny checkpoints of every architecture, and the results that Hugging Face's transformers compute for them
+// (make_fixtures.py).
 #pragma once
 
 #include "nstf/FloatTypes.h"
@@ -17,7 +18,7 @@
 
 namespace nstf::test {
 
-/// Largest error of a compiled model's logits and hidden states.
+/// The max error of a compiled model's logits and hidden states.
 constexpr double fixtureTolerance = 1e-4;
 
 inline const std::filesystem::path fixtureFolder = std::filesystem::path(NSTF_SOURCE_DIR) / "test/models";
@@ -77,15 +78,15 @@ struct Fixture {
   }
 
   bool isEncoder() const { return config["model_type"] == "bert"; }
-  /// A description of the architecture that NSTF doesn't have: none where it has.
+  /// A description of the architecture, for architectures that NSTF does not ship; else none.
   std::vector<std::string> architectures() const {
     std::filesystem::path file = fixtureFolder / name / "architecture.yaml";
     return std::filesystem::exists(file) ? std::vector{file.string()} : std::vector<std::string>();
   }
-  /// 0 where the model's own is compiled.
+  /// 0: the model's own context is compiled.
   int64_t context() const { return expected.value("context", 0); }
 
-  /// Every so manieth column of the logits stands in `expected`.
+  /// `expected` has every `columns`th column of the logits.
   size_t columns() const { return expected.value("columns", 1); }
 
   nlohmann::json config, expected;

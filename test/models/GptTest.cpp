@@ -1,5 +1,5 @@
-// Models of GPT-2's kind: a real one in a format of its own, as a YAML graph that names its checkpoint, gives the
-// greedy tokens of the numbers that come with it; and packed tensors where weights stay in their files.
+// Models of GPT-2's kind. A real one in its own format, as a YAML graph that names its checkpoint, gives the greedy
+// tokens that come with it. Packed tensors work where weights stay in their files.
 #include "test/models/EmulatedModel.h"
 #include "test/models/Fixture.h"
 
@@ -44,7 +44,7 @@ TEST_F(GptTest, GreedyTokensOfSlm4096) {
   EXPECT_LT(error, 1e-4);
 }
 
-/// Parts of packed tensors go into the package where all other weights stay in their files.
+/// Parts of packed tensors are copied to the package when all other weights stay in their files.
 TEST_F(GptTest, PartsOfTensorsWhereWeightsStayInTheirFiles) {
   Fixture fixture("gpt2");
   fixture.write(folder / "model");
@@ -60,7 +60,7 @@ TEST_F(GptTest, PartsOfTensorsWhereWeightsStayInTheirFiles) {
   size_t packed = 0, left = 0;
   for (const manifest::Weight &weight : session->manifest().weights.tensors)
     ++(weight.source->file == "weights.safetensors" ? packed : left);
-  EXPECT_EQ(packed, 12u); // six matrices that are transposed in each of two layers
+  EXPECT_EQ(packed, 12u); // six transposed matrices in each of two layers
   EXPECT_GT(left, 12u);
 }
 

@@ -1,7 +1,7 @@
-// A real encoder of 22M parameters, from a text to its embedding: the 20 sentences of ../shared/models/minilm, the same
-// token ids and the embeddings transformers computed in float64. Skipped where that folder or PyPI is out of reach.
+// A real encoder of 22M parameters, from text to embedding: the 20 sentences of ../shared/models/minilm give the same
+// token ids and embeddings that transformers computed in float64. Skipped if that folder or PyPI is not available.
 //
-// The emulator is one chip for the life of a process: NSTF_TEST_TARGET says which (CMakeLists.txt runs both).
+// A process emulates a single chip; NSTF_TEST_TARGET selects it (CMakeLists.txt runs both).
 #include "nstf/Encoder.h"
 #include "test/compiler/driver/KernelTest.h"
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t maxTokens = 256; // where the expected numbers were cut
+constexpr size_t maxTokens = 256; // the length at which the expected numbers were truncated
 
 class MinilmTest : public KernelTest {
 protected:
@@ -52,8 +52,8 @@ protected:
     expectNoSpills();
   }
 
-  /// Every sentence through tokenizer and encoder. Embeddings may differ by `tolerance` in a number, and in direction
-  /// by 1 - `cosine`; the last hidden state's first numbers by `hiddenTolerance`.
+  /// Runs every sentence through tokenizer and encoder. Embeddings may differ by `tolerance` per number, and in
+  /// direction by 1 - `cosine`; the first numbers of the last hidden state by `hiddenTolerance`.
   void expectSentences(double tolerance, double cosine, double hiddenTolerance) {
     runtime::Package opened = runtime::Package::open(package());
     auto tokenizer = opened.tokenizer();
@@ -90,7 +90,7 @@ protected:
       for (size_t i = 0; i < first.size(); ++i)
         worstHidden = std::max(worstHidden, std::abs(hidden.as<float>()[i] - first[i]));
       ASSERT_LE(worstHidden, hiddenTolerance) << text;
-      // The package's own pooling is the host's.
+      // The package's pooling equals the host's.
       runtime::HostTensor pooled = runtime::poolRows(hidden);
       for (size_t i = 0; i < wanted.size(); ++i)
         ASSERT_NEAR(pooled.as<float>()[i], embedding.as<float>()[i], 1e-6) << text;

@@ -1,5 +1,5 @@
-// Checkpoints that are odd in one thing each (README.md): what is imported, run by the reference, gives the numbers
-// that transformers compute in float64, and says what it should and nothing else; or it is one error of one line.
+// Checkpoints with one oddity each (README.md): the import, run by the reference, gives the numbers that transformers
+// compute in float64 and prints only the expected notes; or it is one error of one line.
 #include "compiler/import/Import.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "test/compiler/checkpoint/TestFiles.h"
@@ -26,12 +26,12 @@ namespace {
 
 const fs::path oddities = fs::path(NSTF_SOURCE_DIR) / "test/models/oddities";
 
-/// Both sides compute in float64, and what is expected has twelve digits.
+/// Both sides compute in float64, and the expected numbers have twelve digits.
 constexpr double tolerance = 1e-9;
 
 class OdditiesTest : public TestFiles {
 protected:
-  /// Diagnostics are kept, not printed.
+  /// Diagnostics are collected instead of printed.
   OdditiesTest()
       : handler(&context, [this](mlir::Diagnostic &diagnostic) {
           (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? errors : notes).push_back(diagnostic.str());
@@ -42,7 +42,8 @@ protected:
     return json::parse(in);
   }
 
-  /// A fixture's files in the test's folder, to be changed; config.json with other keys, null ones taken out.
+  /// Copies a fixture's files to the test's folder for changes; sets keys of config.json, and removes those that are
+  /// null.
   void copy(const std::string &fixture, const json &changes = json::object()) {
     fs::copy(oddities / fixture, folder, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     json config = read(oddities / fixture / "config.json");
@@ -52,7 +53,7 @@ protected:
     write("config.json", config.dump());
   }
 
-  /// The one error of a folder that is no model.
+  /// The one error of a folder that is refused.
   std::string refusal(const ImportOptions &options = {}) { return refusal(folder, options); }
   std::string refusal(const fs::path &model, const ImportOptions &options = {}) {
     errors.clear();
@@ -70,7 +71,7 @@ protected:
 
   static Tensor makeIds(const std::vector<int32_t> &ids) { return Tensor({int64_t(ids.size())}, ids); }
 
-  /// The logits of the position in the middle and of the last one.
+  /// Checks the logits of the middle position and of the last one.
   static void expectLogits(ReferenceModel &model, const json &expected) {
     std::vector<int32_t> ids = expected["ids"];
     const size_t half = ids.size() / 2 + 1;
@@ -131,7 +132,7 @@ std::string getTestName(const testing::TestParamInfo<std::string> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Oddities, OddityTest, testing::ValuesIn(listOddities()), getTestName);
 
-/// ODDITIES.md has every fixture, and what it names is there.
+/// ODDITIES.md lists every fixture, and what it names exists.
 TEST(Oddities, AreListed) {
   std::ifstream in(fs::path(NSTF_SOURCE_DIR) / "test/models/ODDITIES.md");
   std::string text((std::istreambuf_iterator<char>(in)), {});
@@ -145,7 +146,7 @@ TEST(Oddities, AreListed) {
   EXPECT_GT(files, 20u);
 }
 
-// What is refused.
+// Refused checkpoints
 
 TEST_F(OdditiesTest, AdapterAlone) {
   fs::copy_file(oddities / "adapter-beside/adapter_config.json", folder / "adapter_config.json");
@@ -178,7 +179,7 @@ TEST_F(OdditiesTest, FilesThatAreNoWeights) {
   EXPECT_THAT(refusal(), HasSubstr("but got only 'consolidated.00.pth' and 2 more, which are not read"));
 }
 
-/// A head of its own, where config.json says there is one.
+/// config.json announces a separate head that the checkpoint lacks.
 TEST_F(OdditiesTest, HeadThatIsMissing) {
   copy("gpt2-buffers", {{"tie_word_embeddings", false}});
   EXPECT_THAT(refusal(), HasSubstr("tensor 'lm_head.weight' is missing ("));
@@ -191,7 +192,7 @@ TEST_F(OdditiesTest, TypeWithItsModule) {
   EXPECT_EQ(facts.getAs<mlir::StringAttr>("dtype").str(), "bfloat16");
 }
 
-/// What an adapter, a norm or an expert would change is not passed over.
+/// Keys of adapters, norms or experts that would change results are not ignored.
 TEST_F(OdditiesTest, KeysOfOtherArchitectures) {
   const std::map<std::string, json> refused = {{"attention_multiplier", 0.5},
                                                {"embedding_multiplier", 12},

@@ -1,5 +1,5 @@
-// Perplexity of trained models in f32 agrees with the float64 reference: on the checkpoint in the tree, and on a text
-// beside a checkpoint of others.
+// The perplexity of trained models in f32 agrees with the float64 reference, on the checkpoint in the repository and on
+// a text beside another checkpoint.
 #include "nstf/Perplexity.h"
 #include "compiler/import/Import.h"
 #include "compiler/reference/ReferenceModel.h"
@@ -21,7 +21,7 @@ const std::filesystem::path source = NSTF_SOURCE_DIR;
 
 class PerplexityTest : public EmulatedModel {
 protected:
-  /// The loop of transformers' documentation in float64, every predicted token counted once.
+  /// The loop of transformers' documentation in float64, in which every predicted token counts once.
   double referenceMean(const std::vector<int32_t> &ids, int64_t window, int64_t stride) {
     mlir::OwningOpRef<mlir::ModuleOp> module = importModel(options.input, context.get());
     ReferenceModel model(*module);
@@ -59,7 +59,7 @@ protected:
 TEST_F(PerplexityTest, TinyLlama) {
   std::ifstream file(source / "examples/01-tiny-llama/expected_prompt.json");
   std::vector<int32_t> ids = nlohmann::json::parse(file)["greedy_ids"];
-  // Half a story of the model's own, and words in an order it hasn't seen.
+  // Half a story by the model itself, and words in an order that it has not seen.
   ids.resize(40);
   for (int32_t i = 0; i < 24; ++i)
     ids.push_back(7 + (ids[i] * 31 + i) % 440);

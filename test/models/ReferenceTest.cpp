@@ -1,5 +1,5 @@
-// Every architecture as imported, run by the reference, gives the numbers of Hugging Face's transformers. What is
-// compiled of it: ArchitectureTest.cpp.
+// Every architecture, imported and run by the reference, gives the numbers of Hugging Face's transformers.
+// ArchitectureTest.cpp tests the compiled ones.
 #include "compiler/import/Import.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "test/models/Fixture.h"
@@ -29,7 +29,7 @@ protected:
   }
   ~ModelReferenceTest() override { std::filesystem::remove_all(folder); }
 
-  /// The largest difference, of every `step`th element.
+  /// The max difference of every `step`th element.
   static double distance(const Tensor &got, const std::vector<double> &wanted, size_t step = 1) {
     EXPECT_EQ((got.size() + step - 1) / step, wanted.size());
     double largest = 0;
@@ -90,7 +90,7 @@ TEST_P(ArchitectureReferenceTest, Numbers) {
   }
 }
 
-/// sentence-transformers' folders say how a text's hidden states become its embedding.
+/// Folders of sentence-transformers specify how hidden states become the embedding of a text.
 TEST_F(ModelReferenceTest, EmbeddingOfTheFirstToken) {
   Fixture fixture("bert");
   fixture.write(folder);

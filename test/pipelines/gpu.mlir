@@ -1,4 +1,4 @@
-// nstf-pipeline-gpu: tile programs become gpu.funcs, and say on their variant how they are launched.
+// nstf-pipeline-gpu: tile programs become gpu.funcs, and attributes on their variants describe the launch.
 // RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile=targets=gfx942,gfx90a -nstf-pipeline-gpu | FileCheck %s
 
 // CHECK: module @gfx942

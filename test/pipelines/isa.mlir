@@ -2,7 +2,7 @@
 // RUN: rm -rf %t
 // RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=1 -nstf-pipeline-tile=targets=gfx942,gfx90a -nstf-pipeline-gpu -nstf-pipeline-llvm -nstf-pipeline-isa=output=%t | FileCheck %s
 // RUN: llvm-readelf-22 --file-header --symbols %t/kernels.gfx90a.hsaco | FileCheck %s --check-prefix=HSACO
-// All of it at once.
+// The whole pipeline in one option.
 // RUN: nstf-opt %s -nstf-pipeline="max-tokens=1 targets=gfx942,gfx90a output=%t/all" -o /dev/null && cmp %t/kernels.gfx90a.hsaco %t/all/kernels.gfx90a.hsaco
 
 // CHECK: module @gfx942

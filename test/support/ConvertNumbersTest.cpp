@@ -1,6 +1,6 @@
-// Many numbers at a time are the bits of nstf/FloatTypes.h, which rounds one: every sign and exponent with the
-// mantissas at which roundings change, NaNs with their payloads, and random bits, for each two formats and each kind of
-// vectors. (All 2^32 numbers of f32 were compared so once.)
+// Conversions of many numbers give the bits of nstf/FloatTypes.h, which converts one: every sign and exponent with the
+// mantissas at which rounding changes, NaNs with their payloads, and random bits, for each pair of formats and each
+// kind of vectors. (All 2^32 numbers of f32 were compared in this way once.)
 #include "support/ConvertNumbers.h"
 #include "nstf/FloatTypes.h"
 #include "test/support/HostVectors.h"

@@ -1,4 +1,4 @@
-// What an error about a word that nobody knows says of the words there are.
+// The known words that an error about an unknown word suggests.
 #include "support/DidYouMean.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What of a file's contents reaches a message.
+// How a file's contents appear in messages.
 #include "support/Escape.h"
 
 #include <gtest/gtest.h>

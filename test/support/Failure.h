@@ -1,4 +1,4 @@
-// What an action fails with.
+// The error of an action.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Code that Highway compiles for each kind of host vectors, tried with all that this machine has.
+// Runs code that Highway compiles for each kind of host vectors with all kinds that this machine has.
 #pragma once
 
 #include <gtest/gtest.h>

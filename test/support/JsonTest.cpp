@@ -1,4 +1,4 @@
-// JSON as a tree: what nlohmann::json reads, but for keys that stand twice; and in time linear in the text.
+// JSON as a tree: equal to nlohmann::json's, except that duplicate keys are errors; and in time linear in the text.
 #include "support/Json.h"
 #include "support/InputError.h"
 
@@ -31,7 +31,7 @@ TEST(JsonTree, NoKeyTwice) {
         << text;
 }
 
-/// As a checkpoint's header and a tokenizer's added tokens are: 100,000 objects in one object or list.
+/// Like a checkpoint's header and a tokenizer's added tokens: 100,000 objects in one object or list.
 TEST(JsonTree, ManyMembersTakeNoLongerEach) {
   std::string members = "{", elements = "[";
   for (int i = 0; i < 100'000; ++i) {
@@ -42,7 +42,7 @@ TEST(JsonTree, ManyMembersTakeNoLongerEach) {
   for (const std::string &text : {members + "}", elements + "]"}) {
     auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(parseJson(text, "f").size(), 100'000u);
-    // 0.3 s on an idle core; a minute where each member looks at those before it.
+    // 0.3 s on an idle core, or a minute if each member examines all previous ones.
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   }
 }

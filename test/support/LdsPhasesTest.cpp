@@ -1,4 +1,4 @@
-// Conflicts of LDS accesses whose answer is known: from measurements, and from layouts that shipped kernels use.
+// Conflicts of LDS accesses with known results, from measurements and from layouts of shipped kernels.
 #include "support/LdsPhases.h"
 
 #include <array>
@@ -75,18 +75,18 @@ TEST(LdsPhases, OnlyLanesThatTakePart) {
 }
 
 TEST(LdsPhases, UnalignedAccessesTakeTheDwordsTheyTouch) {
-  EXPECT_EQ(reads(4, [](uint32_t lane) { return 4 * lane + 2; }), 2u); // 33 dwords a phase
+  EXPECT_EQ(reads(4, [](uint32_t lane) { return 4 * lane + 2; }), 2u); // 33 dwords per phase
 }
 
-// Reads of 16 bytes are served in groups of eight lanes that are not consecutive: what is free of conflicts for one
-// direction need not be for the other.
+// Reads of 16 bytes are served in groups of eight lanes that are not consecutive, so a pattern without conflicts in one
+// direction may have some in the other.
 TEST(LdsPhases, ReadsAndWritesOf16BytesDiffer) {
   auto rowsOf144 = [](uint32_t lane) { return lane % 8 * 16 + lane / 8 * 144; };
   EXPECT_EQ(writes(16, rowsOf144), 0u);
   EXPECT_EQ(reads(16, rowsOf144), 8u);
 }
 
-/// Where a matrix operand's 16-byte granule lies: `g` of row `r`, exclusive-or'ed with the row.
+/// The place of granule `g` of 16 bytes in row `r` of a matrix operand: exclusive-or'ed with the row.
 uint32_t granule(uint32_t row, uint32_t g, uint32_t rowBytes, uint32_t rows, uint32_t phase) {
   return row * rowBytes + 16 * (g ^ (row / phase % rows));
 }
@@ -104,9 +104,9 @@ TEST(LdsPhases, OperandsOfAMatrixInstruction) {
     EXPECT_EQ(reads(16, [&](uint32_t lane) { return at(lane % 32, lane / 32); }), layout.read32x32) << layout.rowBytes;
     EXPECT_EQ(writes(16, [&](uint32_t lane) { return at(lane / granules, lane % granules); }), layout.write);
   }
-  // Rows of 64 bytes want phase 2: two of them share the banks.
+  // Rows of 64 bytes need phase 2: two of them share the banks.
   EXPECT_EQ(reads(16, [](uint32_t lane) { return granule(lane % 32, lane / 32, 64, 4, 1); }), 8u);
-  // Rows of 128 bytes in groups of 8 bytes: 8 rows are too few, 16 are not.
+  // Rows of 128 bytes in groups of 8 bytes: a swizzle of 8 rows leaves conflicts, one of 16 does not.
   auto eight = [](uint32_t rows) {
     return [rows](uint32_t lane) { return lane % 32 * 128 + 8 * ((lane / 32) ^ (lane % 32 % rows)); };
   };

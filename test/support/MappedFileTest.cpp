@@ -1,4 +1,4 @@
-// What is a file to be read, and what is refused.
+// The files that can be read, and those that are refused.
 #include "support/MappedFile.h"
 #include "test/support/TemporaryFolder.h"
 

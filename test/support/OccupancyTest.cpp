@@ -1,4 +1,4 @@
-// Waves on a SIMD, at and on both sides of every limit. gfx90a and gfx942 have the same register files and LDS.
+// Waves per SIMD, at each limit and on both sides of it. gfx90a and gfx942 have the same register files and LDS.
 #include "support/Occupancy.h"
 
 #include <gtest/gtest.h>
@@ -39,24 +39,25 @@ TEST(Occupancy, Vgprs) {
   expect({.vgprs = 513}, 0, "VGPRs");
 }
 
-// Compiler and emulator had a function each. Where they differed, the compiler was right, by two sources that agree:
-// LLVM's AMDGPUBaseInfo.cpp (SGPRs in granules of 16 out of 800; max waves of a compute unit / waves of a workgroup)
-// and hipOccupancyMaxActiveBlocksPerMultiprocessor of ROCm's clr (sgprsPerSimd / alignUp(usedSGPRs, 16); simdPerCU *
-// waves * wave size / block size).
+// Compiler and emulator once had separate functions. Where they differed, the compiler was right according to two
+// sources that agree: LLVM's AMDGPUBaseInfo.cpp (SGPRs in granules of 16 out of 800; max waves of a compute unit /
+// waves of a workgroup) and hipOccupancyMaxActiveBlocksPerMultiprocessor of ROCm's clr (sgprsPerSimd /
+// alignUp(usedSGPRs, 16); simdPerCU * waves * wave size / block size).
 TEST(Occupancy, Sgprs) {
   expect({.sgprs = 96}, 8, "waves");
-  expect({.sgprs = 97}, 7, "SGPRs"); // the emulator: 8, it didn't look at SGPRs
+  expect({.sgprs = 97}, 7, "SGPRs"); // the emulator gave 8, since it ignored SGPRs
   expect({.sgprs = 102}, 7, "SGPRs");
   EXPECT_EQ(occupancyOf(unit, {.sgprs = 112, .wavesPerGroup = 4}).workgroups, 7);
 }
 TEST(Occupancy, WavesOfAWorkgroupGoToAnySimd) {
-  // 28 waves are four workgroups of six. The emulator had each take two waves of every SIMD: three workgroups.
+  // 28 waves are four workgroups of six. The emulator assigned two waves of each to every SIMD, which gave three
+  // workgroups.
   EXPECT_EQ(occupancyOf(unit, {.vgprs = 72, .wavesPerGroup = 6}).workgroups, 4);
   expect({.vgprs = 72, .wavesPerGroup = 6}, 6, "workgroup size");
 }
 
 TEST(Occupancy, Lds) {
-  // A compute unit has four SIMDs: waves of the groups that fit are spread over them.
+  // The waves of the workgroups that fit are spread over the four SIMDs of a compute unit.
   expect({.ldsBytes = 65536, .wavesPerGroup = 4}, 1, "LDS");
   expect({.ldsBytes = 65536, .wavesPerGroup = 16}, 4, "LDS");
   expect({.ldsBytes = 32768, .wavesPerGroup = 4}, 2, "LDS");
@@ -69,7 +70,7 @@ TEST(Occupancy, WorkgroupsComeWhole) {
   // 7 waves on each of 4 SIMDs: one workgroup of 16, not one and three quarters.
   expect({.vgprs = 72, .wavesPerGroup = 16}, 4, "workgroup size");
   expect({.vgprs = 72, .wavesPerGroup = 4}, 7, "VGPRs");
-  // Nine workgroups of three: a SIMD still has seven.
+  // Nine workgroups of three waves: a SIMD still has seven waves.
   expect({.vgprs = 72, .wavesPerGroup = 3}, 7, "VGPRs");
   expect({.vgprs = 256, .wavesPerGroup = 16}, 0, "workgroup size");
 }

@@ -1,4 +1,4 @@
-// Caches in operand order: sizes, places against the blocks' definition, and that padding is zero.
+// Caches in operand order: sizes, places according to the blocks' definition, and zeros in the padding.
 #include "support/OperandOrder.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(OperandOrder, Matrix) {
   EXPECT_EQ(scales.headStride, 1);
 }
 
-/// Packs numbers other than 0, and looks for them and for zeros where there are none.
+/// Packs numbers other than 0, and checks these numbers and the zeros of the padding.
 template <typename Element> void expectPlaces(Operand operand, int64_t positions, int64_t headSize) {
   constexpr int64_t size = sizeof(Element), across = 64 / size, granule = 16 / size;
   const int64_t features = 2 * headSize;
@@ -41,8 +41,9 @@ template <typename Element> void expectPlaces(Operand operand, int64_t positions
   std::vector<Element> packed(matrix.rows * matrix.columns, 7);
   auto bytes = [](std::vector<Element> &values) { return reinterpret_cast<std::byte *>(values.data()); };
   order.pack(positions, features, size, bytes(rows), bytes(packed));
-  // Element (r, c) of a matrix in blocks: these have 16 rows of 64 bytes, one block after the other, in each granules g
-  // of a row's columns 4g to 4g + 3, 16 + 4g to 16 + 4g + 3 and so on, all rows' of one before the next.
+  // Element (r, c) of a matrix in blocks. Blocks of 16 rows and 64 bytes follow one another. In a block, granule g of a
+  // row has columns 4g to 4g + 3, 16 + 4g to 16 + 4g + 3 and so on, and the granules g of all rows precede granules g +
+  // 1.
   auto at = [&](int64_t r, int64_t c) {
     if (!order.hasBlocks())
       return packed[r * matrix.columns + c];

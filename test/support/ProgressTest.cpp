@@ -1,4 +1,4 @@
-// What the line of a long piece of work says. That it comes and goes on a terminal is tested with the tools.
+// The text of a progress line. Its appearance and removal on a terminal are tested with the tools.
 #include "support/Progress.h"
 #include "support/ByteSize.h"
 
@@ -33,14 +33,14 @@ TEST(Progress, CountsBytesInTheirUnit) {
 
 TEST(Progress, SaysMore) {
   Progress launch("launch 0 \x1b[31mred", "workgroups", 0, [](double) { return "5 M instructions/s"; });
-  EXPECT_EQ(launch.describe(1), "launch 0 \\x1b[31mred"); // not known yet how many there are
+  EXPECT_EQ(launch.describe(1), "launch 0 \\x1b[31mred"); // the total is not known yet
   launch.update(1, 4);
   EXPECT_EQ(launch.describe(2), "launch 0 \\x1b[31mred: 1 of 4 workgroups, 5 M instructions/s, 6 s left");
 }
 
 TEST(Progress, ShowsNothingUnlessAsked) { EXPECT_FALSE(Progress("work", "steps", 1).isShown()); }
 
-/// What a process writes to a terminal that has a piece of work of 2.5 s, and when it first did, in seconds.
+/// The output of a process on a terminal that works for 2.5 s, and the time of its first output, in seconds.
 std::pair<std::string, double> showOnTerminal() {
   int terminal;
   auto start = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// A text that stands many times.
+// Repeats a text.
 #pragma once
 
 #include <string>

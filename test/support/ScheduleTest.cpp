@@ -1,4 +1,4 @@
-// Fields of a schedule and their texts. What is refused: test/dialects/systolic/schedule-errors.mlir.
+// Fields of a schedule and their texts; errors are in test/dialects/systolic/schedule-errors.mlir.
 #include "support/Schedule.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Schedule, RulesOfSeveralFields) {
     return schedule.findFault();
   };
   EXPECT_EQ(faultOf({}), "");
-  EXPECT_EQ(faultOf({{"buffers", "2"}, {"ahead", "3"}}), ""); // of blocks of one step that wait in registers
+  EXPECT_EQ(faultOf({{"buffers", "2"}, {"ahead", "3"}}), ""); // blocks of one step may wait in registers
   EXPECT_EQ(faultOf({{"buffers", "3"}, {"ahead", "3"}, {"through", "lds"}}), "");
   EXPECT_NE(faultOf({{"buffers", "2"}, {"ahead", "3"}, {"through", "lds"}}), "");
   EXPECT_EQ(faultOf({{"order", "turns"}, {"priorities", "none"}}), "");

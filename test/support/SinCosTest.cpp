@@ -1,5 +1,5 @@
-// Cosines and sines are the C library's, rounded to f32: rows of rope tables, angles of all sizes, and such as are next
-// to multiples of π/2, where little is left of the angle.
+// Cosines and sines equal the C library's, rounded to f32: rows of rope tables, angles of all magnitudes, and angles
+// close to multiples of π/2, where most bits cancel.
 #include "support/SinCos.h"
 #include "test/support/HostVectors.h"
 
@@ -44,7 +44,7 @@ TEST(SinCos, AnglesOfAllSizes) {
     std::mt19937_64 random(2);
     for (int i = 0; i < 10'000; ++i)
       angles.push_back(std::ldexp(double(random() >> 11), int(random() % 100) - 110) * (i % 2 ? 1 : -1));
-    for (int i = 0; i < 2'000; ++i) { // and next to multiples of π/2
+    for (int i = 0; i < 2'000; ++i) { // and close to multiples of π/2
       double angle = double(random() % (1 << (i % 26 + 1))) * (std::numbers::pi / 2);
       angles.push_back(angle);
       angles.push_back(std::nextafter(angle, 1e9));

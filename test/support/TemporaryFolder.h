@@ -1,4 +1,4 @@
-// A folder for a test's files that goes away with the object.
+// A folder for a test's files that the destructor removes.
 #pragma once
 
 #include <filesystem>

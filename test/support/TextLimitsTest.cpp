@@ -50,7 +50,7 @@ TEST(MlirLimits, WhatIsNoBracket) {
   EXPECT_FALSE(findMlirExcess(repeat("(a -> b)", 1000)));
   EXPECT_FALSE(findMlirExcess(repeat("affine_set<(d0) : (d0 >= 0)>", 1000)));
   EXPECT_TRUE(findMlirExcess(repeat("f->[", 257)));
-  // A bracket around closes a < that was none.
+  // A bracket around it closes a < that was an operator.
   EXPECT_FALSE(findMlirExcess(repeat("{a < b}", 1000)));
 }
 
@@ -66,7 +66,7 @@ TEST(MlirLimits, Aliases) {
     EXPECT_FALSE(findMlirExcess(chain(sigil, 250)));
     EXPECT_THAT(findMlirExcess(chain(sigil, 100'000)).value_or(""), testing::HasSubstr("nested at most 256 deep"));
   }
-  // Many that stand side by side, and names that are no aliases.
+  // Many brackets side by side, and names that are not aliases.
   EXPECT_FALSE(
       findMlirExcess("!a = tuple<i32>\n" + repeat("func.func @f(!a, !a) -> !a { %0#1 !nstf.lds<!a> }\n", 1000)));
   EXPECT_FALSE(findMlirExcess(repeat("#map = affine_map<(d0) -> (d0)>\n#loc = loc(\"x\":1:2)\n", 1000)));

@@ -1,4 +1,4 @@
-// Every kind of place that a file may be written to, and what is left after a failure, a signal and a kill.
+// Every kind of place to which a file may be written, and what remains after a failure, a signal and a kill.
 #include "support/WriteFile.h"
 #include "support/StagingFolder.h"
 #include "test/support/TemporaryFolder.h"
@@ -40,7 +40,7 @@ struct WriteFileTest : testing::Test {
   }
   std::set<std::string> names() { return names(folder.path()); }
 
-  /// Runs `body` in a child that has a staging folder by then, ends it by `signal`, and gives the signal that ended it.
+  /// Runs `body` in a child that has a staging folder by then, sends it `signal`, and returns the signal that ended it.
   int endedBy(int signal, std::function<void()> body) {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
@@ -61,7 +61,7 @@ struct WriteFileTest : testing::Test {
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   }
 
-  /// A staging folder as a writer of weights has it.
+  /// A staging folder like that of a writer of weights.
   void stage(const std::string &name) {
     auto *staging = new StagingFolder(folder / name);
     fs::create_directory(staging->content());
@@ -150,13 +150,13 @@ TEST_F(WriteFileTest, WhatIsOpenAlreadyIsWrittenToInPlace) {
   int file = open((folder / "a").c_str(), O_RDWR | O_CREAT, 0600), ends[2];
   struct stat before, after;
   ASSERT_EQ(stat((folder / "a").c_str(), &before), 0);
-  fs::create_symlink("/proc/self/fd/" + std::to_string(file), folder / "link"); // as /dev/stdout is one
+  fs::create_symlink("/proc/self/fd/" + std::to_string(file), folder / "link"); // like /dev/stdout
   writeFile(folder / "link", "bytes");
   ASSERT_EQ(stat((folder / "a").c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   EXPECT_EQ(test::readFile(folder / "a"), "bytes");
   close(file);
-  ASSERT_EQ(pipe(ends), 0); // as a shell's >(command)
+  ASSERT_EQ(pipe(ends), 0); // like a shell's >(command)
   writeFile("/dev/fd/" + std::to_string(ends[1]), "piped");
   char bytes[6] = {};
   EXPECT_EQ(read(ends[0], bytes, 5), 5);
@@ -213,12 +213,12 @@ TEST_F(WriteFileTest, AChildLeavesItsParentsFolderAlone) {
 
 TEST_F(WriteFileTest, WhatAKilledWriterLeftGoesAtTheNextWriteBeside) {
   EXPECT_EQ(endedBy(SIGKILL, [&] { stage("weights"); }), SIGKILL);
-  fs::create_directory(folder / ".a.nstf-writing-empty"); // killed before it had a lock
+  fs::create_directory(folder / ".a.nstf-writing-empty"); // its writer was killed before it had a lock
   fs::create_directory(folder / ".a.nstf-writing-mine");
   folder.write(".a.nstf-writing-mine/notes", "somebody's");
   folder.write(".a.nstf-writing-file", "somebody's");
   EXPECT_EQ(names().size(), 4u);
-  stage("live"); // by us, who live
+  stage("live"); // this process is its writer
   writeFile(folder / "other", "bytes");
   std::set<std::string> left = names();
   ASSERT_EQ(left.size(), 4u);

@@ -1,4 +1,4 @@
-// YAML values that know their place: every fault is one line, also of what yaml-cpp would recurse into.
+// YAML values know their place: every error is one line, even where yaml-cpp would recurse.
 #include "support/Yaml.h"
 #include "support/TextLimits.h"
 #include "test/support/Repeat.h"
@@ -65,7 +65,7 @@ TEST(Yaml, WholeNumbersOf64Bits) {
   EXPECT_NE(faultOf([&] { value("-1").whole("a number", 0); }), "");
 }
 
-/// A search through all former keys for each would take minutes.
+/// Comparing each key with all earlier ones would take minutes.
 TEST(Yaml, ManyKeys) {
   std::string text;
   for (int i = 0; i < 50'000; ++i)

@@ -1,5 +1,5 @@
-// tanh, gelu and relu as the slot has them, over the whole range of f32: accuracy against float64, and what has no
-// neighbours: signed zeros, infinities, what is not a number.
+// tanh, gelu and relu as the slot computes them, over the whole range of f32: accuracy against float64, and special
+// values: signed zeros, infinities, NaN.
 #include "test/templates/TemplateTest.h"
 
 #include <numbers>
@@ -11,7 +11,7 @@ using namespace test;
 
 class ActivationTest : public TemplateTest {
 protected:
-  /// One elementwise operation on rows of 1024 numbers.
+  /// Applies one elementwise operation to rows of 1024 numbers.
   Floats apply(const std::string &op, const Floats &x) {
     std::string type = llvm::formatv("tensor<{0}x1024xf32>", x.size() / 1024);
     std::string kernel =
@@ -21,7 +21,7 @@ protected:
     return floats(memory["y"]);
   }
 
-  /// Numbers of every exponent and sign, and more of those between -16 and 16. As many as fill rows.
+  /// Numbers of every exponent and sign, with more of those between -16 and 16, padded to whole rows.
   static Floats everywhere() {
     Floats x;
     for (uint64_t bits = 0; bits < (1ull << 32); bits += 262147)
@@ -31,7 +31,7 @@ protected:
     return x;
   }
 
-  /// The largest |got - want|, or a unit of a got that is past 1; both infinite or no number counts as equal.
+  /// Checks the max of |got - want|, relative to results above 1; two infinities or two NaNs count as equal.
   static void expectClose(const Floats &x, const Floats &got, const std::function<double(double)> &want, double most) {
     ASSERT_EQ(x.size(), got.size());
     for (size_t i = 0; i < x.size(); ++i) {
@@ -43,7 +43,7 @@ protected:
     }
   }
 
-  /// Exactly these, the sign of zeros too.
+  /// Checks exact results, including the sign of zeros.
   void expectExactly(const std::string &op, const std::vector<std::pair<float, float>> &pairs) {
     Floats x(1024, 0);
     for (size_t i = 0; i < pairs.size(); ++i)

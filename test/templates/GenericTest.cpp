@@ -1,5 +1,5 @@
-// The template of tensor code with tiles and waves that tuning rows do not use: lanes of a reduction that are no power
-// of two, three waves, more lanes than elements, and rows past the step that stay as they were.
+// The template of tensor code with tiles and waves that no tuning row uses: reductions over a number of lanes that is
+// no power of two, three waves, more lanes than elements, and rows past the step, which stay unchanged.
 #include "test/templates/TemplateTest.h"
 
 namespace nstf {
@@ -66,7 +66,7 @@ TEST_F(TemplateTest, GenericSumsInOddTiles) {
 }
 
 TEST_F(TemplateTest, GenericMaximaOfNaN) {
-  // maximumf hands a NaN on, maxnumf passes over it, in one lane and across them.
+  // maximumf propagates a NaN and maxnumf ignores it, within a lane and across lanes.
   for (const std::string tuning :
        {"BN = 4, BR = 64, waves = 1x1", "BN = 1, BR = 256, waves = 4x1", "BN = 64, BR = 1, waves = 1x1"})
     for (const std::string kind : {"maximumf", "maxnumf", "minimumf", "minnumf"}) {

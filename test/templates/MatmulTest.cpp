@@ -1,9 +1,9 @@
-// Products as machine code of either chip on the emulator: types × variants (tiles, waves, schedules) × random shapes
-// against float64, in both matrix modes, under all checks and over again.
+// Products as machine code of either chip on the emulator: types × variants (tiles, waves, schedules) × random shapes,
+// compared with float64, in both matrix modes, under all checks and repeatedly.
 //
-// Variants are rows of tuning files: those of Inputs/matmul, which no chip would choose, and all that are shipped. A
-// kernel is compiled for some columns and depth and launched with several numbers of rows. NSTF_TEST_SEED makes another
-// set of shapes and numbers.
+// Variants are rows of tuning files: those of Inputs/matmul, which suit no chip, and all shipped ones. A kernel is
+// compiled for some columns and depth, and launched with several numbers of rows. NSTF_TEST_SEED selects another set of
+// shapes and numbers.
 #include "compiler/catalog/TuningTable.h"
 #include "compiler/catalog/TuningWishes.h"
 #include "nstf/FloatTypes.h"
@@ -18,9 +18,9 @@ namespace {
 using namespace test;
 using Random = std::mt19937;
 
-/// A type of operands: random numbers that every matrix mode multiplies exactly, and what their bits are.
+/// An operand type: random numbers that every matrix mode multiplies exactly, and the meaning of their bits.
 struct OperandType {
-  std::string name, tuning; ///< as MLIR prints it; the file of its variants
+  std::string name, tuning; ///< the name that MLIR prints; the file with its variants
   unsigned bytes;
   uint32_t (*make)(Random &);
   double (*read)(uint32_t bits);
@@ -36,7 +36,7 @@ const OperandType operandTypes[] = {
     {"f32", "f32", 4,
      [](Random &random) { return std::bit_cast<uint32_t>(float(int32_t(random())) / float(1u << 31)); },
      [](uint32_t bits) { return double(std::bit_cast<float>(bits)); }},
-    // No subnormals, which gfx90a takes for 0.
+    // No subnormals, which gfx90a treats as 0.
     {"f16", "f16", 2, [](Random &random) -> uint32_t { return roundToF16((int(random() % 2048) - 1024) / 1024.0); },
      [](uint32_t bits) { return double(widenF16(bits)); }},
     {"bf16", "f16", 2, [](Random &random) -> uint32_t { return roundToBF16((int(random() % 256) - 128) / 128.0); },
@@ -52,7 +52,7 @@ bool runsOn(const OperandType &type, const std::string &target) {
   return type.name != "f8E4M3FNUZ" || findTarget(target).fp8 == "fnuz";
 }
 
-/// Numbers as memory holds them and as they are.
+/// Numbers as stored in memory and as doubles.
 struct Matrix {
   std::vector<uint8_t> bytes;
   std::vector<double> values;
@@ -68,7 +68,7 @@ struct Matrix {
 
 std::vector<TuningRow> readRows(std::string_view text, const std::string &file) { return parseTuning(text, file).rows; }
 
-/// What a tuning row sets.
+/// The values that a tuning row sets.
 struct Variant {
   std::map<std::string, int64_t> parameters;
   support::Schedule schedule;
@@ -92,7 +92,7 @@ std::vector<Variant> listVariants(const OperandType &type) {
   return variants;
 }
 
-/// A kernel for some columns and depth, and the numbers of rows it is launched with.
+/// A kernel for some columns and depth, and the numbers of rows with which it is launched.
 struct Case {
   const OperandType *type;
   std::string text; ///< for messages
@@ -102,7 +102,7 @@ struct Case {
   CompiledTemplate kernel;
 };
 
-/// 1, primes, less than a tile, a tile and its neighbours, several tiles, anything.
+/// 1, primes, less than a tile, a tile and its neighbours, several tiles, or any number.
 int64_t makeExtent(Random &random, int64_t tile) {
   static constexpr int64_t primes[] = {2, 3, 7, 31, 67, 127, 257, 509};
   switch (random() % 6) {
@@ -137,7 +137,7 @@ protected:
   void compileCase(TemplateCompiler &compiler, const OperandType &type, const Variant &variant) {
     const std::map<std::string, int64_t> &tiles = variant.parameters;
     Case made{&type, "", makeExtent(random, tiles.at("BN")), makeExtent(random, tiles.at("BK")), 0, "", {}, {}};
-    // One side beyond 4096 now and then, the others short.
+    // Sometimes one side exceeds 4096, and the others are short.
     int64_t longSide = cases.size() % 8 == 1 ? 4097 + random() % 100 : 0;
     if (longSide) {
       made.n = random() % 2 ? longSide : 1 + random() % 40;
@@ -170,15 +170,15 @@ protected:
     cases.push_back(std::move(made));
   }
 
-  /// The product of the first `rows` rows, and what its elements may be off by.
+  /// The product of the first `rows` rows, and the allowed errors of its elements.
   struct Expected {
     std::vector<double> values, tolerances;
   };
 
   static Expected multiply(const Case &one, const Matrix &x, const Matrix &w, int64_t rows) {
     Expected expected{std::vector<double>(rows * one.n), std::vector<double>(rows * one.n)};
-    // Products are exact but in f32; the chips round or cut a sum once for four to sixteen of them, to 24 bits of the
-    // largest term.
+    // Products are exact except in f32. The chips round or cut a sum once for four to sixteen products, to 24 bits of
+    // the largest term.
     double perTerm = one.resultType == "i32" ? 0 : double(one.k + 8) * 0x1p-25;
     double rounding = one.resultType == "f16" ? 0x1p-11 : one.resultType == "bf16" ? 0x1p-8 : 0;
     for (int64_t i = 0; i < rows; ++i)
@@ -222,7 +222,7 @@ protected:
     ASSERT_EQ(std::count(bytes + all, bytes + got.size() * 4, 0), ptrdiff_t(got.size() * 4 - all)) << "past the end";
   }
 
-  /// Launches each case with so many of its numbers of rows.
+  /// Launches `count` cases with some of their numbers of rows.
   void launchCases(const Backend &backend, size_t count,
                    llvm::function_ref<void(const Case &, const Matrix &, const Matrix &, int64_t)> test) {
     for (const Case &one : cases)
@@ -236,7 +236,7 @@ protected:
       }
   }
 
-  /// In a process of its own. A launch fails where the checks find anything.
+  /// Runs in a separate process; a launch fails if the checks find anything.
   [[noreturn]] void runChecked() {
     setenv("NSTF_EMU_CHECK", "all", 1);
     Backend backend = Backend::open(DeviceKind::Emulator, target);
@@ -244,7 +244,7 @@ protected:
     launchCases(backend, 1, [&](const Case &one, const Matrix &x, const Matrix &w, int64_t rows) {
       try {
         (void)launch(backend, one, x, w, rows);
-      } catch (const Error &) { // the checks have said what
+      } catch (const Error &) { // the checks have printed their findings
         std::cerr << "in " << one.text << ", rows = " << rows << "\n";
         isClean = false;
       }

@@ -1,5 +1,5 @@
-// The norms and the mean of rows with tiles and waves that tuning rows do not use, and numbers that one pass over a row
-// would not survive.
+// The norms and the mean of rows, with tiles and waves that no tuning row uses, and with numbers on which a one-pass
+// algorithm would fail.
 #include "test/templates/TemplateTest.h"
 
 namespace nstf {
@@ -8,7 +8,7 @@ namespace {
 using namespace test;
 
 struct Rows {
-  int M, N, used; // rows there are, columns, rows of the step
+  int M, N, used; // number of rows and columns; rows of the step
   Floats x, weight;
   double mean(int m) const {
     double sum = 0;
@@ -30,7 +30,7 @@ struct Rows {
 
 class NormTest : public TemplateTest {
 protected:
-  /// y of a template with parameters M and N.
+  /// Runs a template with parameters M and N; returns y.
   Floats normalize(const std::string &name, const Rows &rows, const std::string &tiles) {
     Memory memory = rows.memory(rows.M * rows.N);
     run(name, llvm::formatv("M={0},N={1},{2}", rows.M, rows.N, tiles), memory, rows.used);
@@ -56,8 +56,8 @@ TEST_F(NormTest, LayerNorm) {
   }
 }
 
-/// 3000 ± 1: mean of squares minus square of the mean has lost every digit of the variance in f32. Of equal numbers the
-/// variance is 0, in the last and shorter block too.
+/// 3000 ± 1: the mean of squares minus the square of the mean would lose every digit of the variance in f32. Equal
+/// numbers have a variance of 0, in the last, shorter block too.
 TEST_F(NormTest, LayerNormFarFromZero) {
   Rows rows{2, 100, 2, randomFloats(200, 3), Floats(100, 1)};
   for (int n = 0; n < 100; ++n) {
@@ -73,7 +73,7 @@ TEST_F(NormTest, LayerNormFarFromZero) {
 TEST_F(NormTest, L2Normalize) {
   for (const std::string &tiles : oddTiles) {
     Rows rows{6, 100, 5, randomFloats(600, 4), {}};
-    // Squares that overflow, that vanish, a row of zeros, and one shorter than eps.
+    // Squares that overflow, squares that vanish, a row of zeros, and a row whose norm is below eps.
     const float scales[] = {1, 1e30f, 1e-11f, 0, 1e-30f, 1};
     for (int i = 0; i < 600; ++i)
       rows.x[i] *= scales[i / 100];
@@ -85,7 +85,7 @@ TEST_F(NormTest, L2Normalize) {
   }
 }
 
-/// Three groups of 20 in a row of 60: the last row of groups of a step of two rows is 5.
+/// Three groups of 20 in a row of 60: in a step of two rows the last group's row is 5.
 TEST_F(NormTest, RmsNormOfGroups) {
   for (const std::string &tiles : oddTiles) {
     Rows rows{9, 20, 6, randomFloats(180, 5), randomFloats(20, 6)};
@@ -100,7 +100,7 @@ TEST_F(NormTest, RmsNormOfGroups) {
   }
 }
 
-/// What stands behind the step's rows does not count, a number that is none included.
+/// Rows after those of the step do not count, even if they hold a NaN.
 TEST_F(NormTest, MeanRows) {
   for (const std::string tiles :
        {"BM=3,BN=96,waves=3x1", "BM=6,BN=48,waves=2x3", "BM=1,BN=7,waves=1x1", "BM=16,BN=64,waves=4x1"})

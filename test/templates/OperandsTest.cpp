@@ -1,5 +1,5 @@
-// How operands get to the products, as machine code of both chips on the emulator: from memory in the order of
-// operands, directly or through LDS, and past the registers; beside the product in double precision.
+// The ways of operands to the products, as machine code of both chips on the emulator: from memory in operand order,
+// directly or through LDS, and past the registers; compared with the product in double precision.
 #include "test/templates/TemplateTest.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-/// Two to a word.
+/// Packs two halves per word.
 std::vector<uint32_t> halves(const std::vector<llvm::APFloat> &values) {
   std::vector<uint32_t> result(values.size() / 2);
   for (size_t i = 0; i < values.size(); ++i)
@@ -20,12 +20,12 @@ std::vector<uint32_t> halves(const std::vector<llvm::APFloat> &values) {
 struct Case {
   int M, N, K, rows;
   std::string type, tiles;
-  int by = 0; ///< elements that a granule of what is packed holds of each cell; 0: all of its own
+  int by = 0; ///< elements of each cell in a granule of a packed buffer; 0: the whole granule is of one cell
 };
 
 class Operands : public TemplateTest {
 protected:
-  /// The template of matmul, of which a buffer may lie in blocks of 16 rows and 64 bytes, against the same product.
+  /// Runs the template of matmul, whose buffers may be in blocks of 16 rows and 64 bytes, and compares the product.
   void check(const Case &one, bool isXPacked, bool isWPacked) {
     SCOPED_TRACE(one.tiles);
     std::string text(*templateText("kernels/matmul.mlir"));
@@ -60,7 +60,7 @@ private:
                 " {systolic.packed = #systolic.packed<16 x 64 bytes" + runs + ">}");
   }
 
-  /// Numbers that f16 holds.
+  /// Numbers that f16 holds exactly.
   static std::vector<double> random(int count, unsigned seed) {
     std::mt19937 numbers(seed);
     std::vector<double> values(count);
@@ -69,7 +69,7 @@ private:
     return values;
   }
 
-  /// Row by row, or block by block, and in each the first granules of its rows, then the next.
+  /// Row by row, or block by block: in each block the first granules of its rows, then the next.
   static std::vector<uint32_t> pack(const std::vector<double> &rows, const Case &one, bool isPacked) {
     const std::string &type = one.type;
     int columns = one.K, bytes = type == "f32" ? 4 : 2, granule = 16 / bytes, across = 64 / bytes;
@@ -107,7 +107,7 @@ TEST_F(Operands, PackedThroughLdsWithoutASwizzle) {
   check({.M = 48, .N = 96, .K = 64, .rows = 48, .type = "f32", .tiles = "BM=32,BN=32,BK=32,waves=2x2"}, true, false);
 }
 
-/// A lane's 16 bytes are of several cells.
+/// A lane's 16 bytes belong to several cells.
 TEST_F(Operands, PackedByCells) {
   check({.M = 16, .N = 96, .K = 128, .rows = 13, .type = "f16", .tiles = "BM=16,BN=64,BK=64,waves=1x4", .by = 4}, false,
         true);
@@ -138,7 +138,7 @@ TEST_F(Operands, PastTheRegisters) {
         true, true);
 }
 
-/// Eight waves, two a SIMD; an odd number of blocks, one with half a block behind, and tiles past the rows.
+/// Eight waves, two per SIMD; an odd number of blocks, a half block at the end, and tiles past the rows.
 TEST_F(Operands, HalvesOfTheWavesTakeTurns) {
   check({.M = 130, .N = 260, .K = 200, .rows = 120, .type = "f16", .tiles = "BM=64,BN=128,BK=32,waves=2x4,order=turns"},
         false, false);

@@ -1,6 +1,6 @@
-// Kernel templates as machine code of both chips on the emulator, with tiles and waves that tuning rows do not use:
-// tiles of 96, 48 and 6, three waves, blocks shorter than a swizzle. The meaning of each template is written down here
-// in double precision.
+// Kernel templates as machine code of both chips on the emulator, with tiles and waves that no tuning row uses: tiles
+// of 96, 48 and 6, three waves, blocks shorter than a swizzle. The expected results are computed here in double
+// precision.
 #include "test/templates/TemplateTest.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-/// X [M, K] times W [N, K] transposed, the first `rows` rows of it.
+/// X [M, K] times the transpose of W [N, K], for the first `rows` rows.
 std::vector<double> product(const Floats &x, const Floats &w, int M, int N, int K, int rows) {
   std::vector<double> y(M * N, untouched);
   for (int m = 0; m < rows; ++m)
@@ -29,9 +29,9 @@ TEST_F(TemplateTest, Matmul) {
     int M, N, K, rows;
     std::string tiles;
   } cases[] = {
-      {100, 77, 53, 100, "BM=96,BN=48,BK=16,waves=3x1"}, // three waves, swizzle of 16 columns
-      {100, 77, 53, 90, "BM=96,BN=48,BK=48,waves=1x1"},  // a swizzle of 48 columns; rows past the step stay
-      {33, 65, 7, 33, "BM=32,BN=96,BK=8,waves=1x3"},     // 32x32 cells, one along K
+      {100, 77, 53, 100, "BM=96,BN=48,BK=16,waves=3x1"}, // three waves, a swizzle of 16 columns
+      {100, 77, 53, 90, "BM=96,BN=48,BK=48,waves=1x1"},  // a swizzle of 48 columns; rows past the step stay unchanged
+      {33, 65, 7, 33, "BM=32,BN=96,BK=8,waves=1x3"},     // 32x32 cells, one cell along K
       {70, 130, 65, 65, "BM=64,BN=192,BK=32,waves=2x3"}, // six waves
   };
   for (const auto &[M, N, K, rows, tiles] : cases) {
@@ -74,7 +74,7 @@ TEST_F(TemplateTest, RowsInOddTiles) {
                                   "BM=1,BN=7,waves=1x1", "BM=1,BN=1024,waves=1x4", "BM=2,BN=2048,waves=2x8"}) {
     int M = 5, N = 100, rows = 4;
     Floats x = randomFloats(M * N, 5), weight = randomFloats(N, 6);
-    x[2 * N + 31] = x[2 * N + 77] = 2; // the largest value twice: the first counts
+    x[2 * N + 31] = x[2 * N + 77] = 2; // the max occurs twice; the first one counts
     std::string params = llvm::formatv("M={0},N={1},{2}", M, N, tiles);
     std::vector<double> softmax(M * N, untouched), norm(M * N, untouched);
     std::vector<int32_t> argmax(M, -1);
@@ -104,7 +104,7 @@ TEST_F(TemplateTest, RowsInOddTiles) {
 }
 
 TEST_F(TemplateTest, EmbeddingOfIdsThatAreNone) {
-  // With 64 columns, row 2^24 is 2^32 bytes away: modulo 2^32 it is row 0.
+  // With 64 columns, row 2^24 is 2^32 bytes away, which is row 0 modulo 2^32.
   int M = 6, N = 64, V = 10;
   Ids ids = {3, -1, 1 << 24, 9, 10, 0x7fffffff};
   Floats table = randomFloats(V * N, 7);
@@ -137,7 +137,7 @@ TEST_F(TemplateTest, TheLastRowOfTheStep) {
   expectNear(floats(memory["y"]), std::vector<double>(x.begin() + 3 * N, x.begin() + 4 * N), 0);
 }
 
-/// Without a window, and with ones shorter and longer than a block of keys.
+/// Without a window, and with windows shorter and longer than a block of keys.
 TEST_F(TemplateTest, AttentionOnThreeWaves) {
   for (int window : {0, 1, 15, 40, 64}) {
     int H = 6, G = 3, D = 20, context = 64, tokens = 13, position = 37, F = 40, most = 16;
@@ -179,7 +179,7 @@ TEST_F(TemplateTest, AttentionOnThreeWaves) {
   }
 }
 
-/// A row's bits are the same whatever the scores of the rows beside it, which ask for other references in other blocks.
+/// A row has the same bits whatever the scores of other rows, which need other references in other blocks.
 TEST_F(TemplateTest, AttentionOfARowBesideOthers) {
   int H = 4, D = 20, context = 128, tokens = 16, position = 100, F = 20;
   Floats k = randomFloats(context * F, 12), v = randomFloats(context * F, 13);

@@ -31,13 +31,12 @@ namespace nstf::test {
 using Floats = std::vector<float>;
 using Ids = std::vector<int32_t>;
 
-/// What a buffer holds before the launch, by the name of the template's argument; what it holds after, in the same
-/// place.
+/// The contents of buffers before the launch, by the name of the template's argument; after the launch, the results.
 using Memory = std::map<std::string, std::vector<uint32_t>>;
 
 constexpr float untouched = -777;
 
-/// Filled up with zeros.
+/// Padded with zeros.
 template <typename T> std::vector<uint32_t> words(const std::vector<T> &values) {
   std::vector<uint32_t> result((values.size() * sizeof(T) + 3) / 4);
   std::memcpy(result.data(), values.data(), values.size() * sizeof(T));
@@ -58,7 +57,7 @@ inline Floats randomFloats(size_t count, unsigned seed) {
   return values;
 }
 
-/// The attributes of an nstf.kernel that has such tuning, "BM=96,BN=48,waves=3x1".
+/// The attributes of an nstf.kernel with this tuning, "BM=96,BN=48,waves=3x1".
 inline std::string tuningAttributes(llvm::StringRef tuning) {
   std::string parameters, fields;
   for (llvm::StringRef entry : llvm::split(tuning, ',')) {
@@ -94,13 +93,13 @@ struct CompiledTemplate {
   }
 };
 
-/// The chip that tests are for. A process has one emulator: the other chip is a run of its own.
+/// The chip under test. A process emulates a single chip, so the other one is tested in another run.
 inline std::string getTestTarget() {
   const char *target = std::getenv("NSTF_TEST_TARGET");
   return target ? target : "gfx942";
 }
 
-/// Makes machine code of templates for one chip.
+/// Compiles templates for one chip.
 class TemplateCompiler {
 public:
   explicit TemplateCompiler(std::string target) : target(std::move(target)) {
@@ -114,7 +113,7 @@ public:
 
   using Build = std::function<void(mlir::OpPassManager &)>;
 
-  /// A module's text as code of kernel `name`; `makeTileProgram` adds the passes up to there.
+  /// Compiles the text of a module to kernel `name`; `makeTileProgram` adds the passes up to the tile program.
   std::optional<CompiledTemplate> compile(const std::string &text, const std::string &name,
                                           const Build &makeTileProgram) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
@@ -144,7 +143,7 @@ public:
     return compiled;
   }
 
-  /// A template filled with a kernel, "nstf.kernel @k(…) …", for steps of up to so many tokens.
+  /// Fills a template with a kernel, "nstf.kernel @k(…) …", for steps of up to `maxTokens` tokens.
   std::optional<CompiledTemplate> compileKernel(const std::string &name, const std::string &kernel,
                                                 uint32_t maxTokens) {
     std::string text(*templateText("kernels/" + name + ".mlir"));
@@ -188,14 +187,14 @@ protected:
            position);
   }
 
-  /// Fills a template with a kernel and runs it for a step of up to so many tokens.
+  /// Fills a template with a kernel, and runs it for a step of up to `maxTokens` tokens.
   void runKernel(const std::string &name, const std::string &kernel, uint32_t maxTokens, Memory &memory,
                  uint32_t tokens, uint32_t position = 0) {
     SCOPED_TRACE(kernel);
     launch(compiler.compileKernel(name, kernel, maxTokens), memory, tokens, position);
   }
 
-  /// The same for the text of a module, which the passes make a tile program of.
+  /// Does the same with the text of a module, from which the passes make a tile program.
   void runText(const std::string &text, const std::string &name, const TemplateCompiler::Build &makeTileProgram,
                Memory &memory, uint32_t tokens, uint32_t position = 0) {
     launch(compiler.compile(text, name, makeTileProgram), memory, tokens, position);

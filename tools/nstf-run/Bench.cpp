@@ -130,7 +130,7 @@ void printTable(const Session &session, const std::vector<Row> &rows) {
 } // namespace
 
 void runBench(Session &session, const Options &options) {
-  Generator generator(session); // throws if the package is no language model
+  Generator generator(session); // throws if the package is not a language model
   int64_t context = *session.manifest().model.context;
   if (options.benchBatch > session.maxRequests())
     throw std::runtime_error("--bench-batch: expected at most " + std::to_string(session.maxRequests()) +

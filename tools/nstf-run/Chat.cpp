@@ -66,7 +66,7 @@ std::optional<std::string> readMessage(Interrupt &interrupt, bool isOnTerminal) 
 
 int runChat(Session &session, const Options &options, const TextRequest &request, Conversation &conversation,
             const Tokenizer &tokenizer) {
-  Generator generator(session); // throws if the package is no language model
+  Generator generator(session); // throws if the package is not a language model
   Interrupt interrupt;
   const bool isOnTerminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !options.quiet;
   Total total;

@@ -1,4 +1,4 @@
-// Bindings of rope, kv_append and attention to their templates.
+// Binds rope, kv_append and attention to their templates.
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -7,7 +7,7 @@ using namespace nstf;
 
 namespace {
 
-/// The matrix that a cache is in memory.
+/// The matrix that holds a cache in memory.
 support::OperandOrder::Matrix getMatrix(Value cache, int64_t headSize) {
   RankedTensorType type = TemplateBinder::getType(cache);
   if (OperandOrderAttr order = OperandOrderAttr::find(type))
@@ -30,7 +30,7 @@ struct RopeBinding : TemplateModel<RopeBinding, RopeOp> {
     binder.addParameter("RD", table.getDimSize(1));
     binder.addParameter("CTX", table.getDimSize(0));
     binder.addParameter("INTERLEAVED", op.getInterleaved());
-    // What follows is a conversion, an append or both; the store does them.
+    // The users that follow are a conversion, an append or both; rope's store does them.
     Value target = op.getResult();
     KvAppendOp append;
     while (target.hasOneUse() && isa<ConvertOp, KvAppendOp>(*target.getUsers().begin())) {
@@ -81,13 +81,14 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
       binder.addBuffer("k_scales", op.getScales()[0]);
       binder.addBuffer("v_scales", op.getScales()[1]);
     }
-    // Codes of 8 bits are multiplied in f16, which holds them all.
+    // f16 holds every code of 8 bits exactly, so codes are multiplied in f16 even if the queries are bf16.
     Type queries = op.getQ().getType().getElementType();
     binder.binding.operandType = op.readsCodes() && queries.isBF16() ? Float16Type::get(op.getContext()) : queries;
-    // Cells are 16 wide; 32-wide ones divide no more than they do.
+    // The narrowest cell of a matrix instruction is 16 wide, so heads are padded to a multiple of 16.
     int64_t paddedSize = llvm::alignTo(headSize, 16);
     binder.addParameter("DP", paddedSize);
-    // Of what is computed of a part of the keys, the reference and the sum stand behind the columns.
+    // A row of the partial result for a part of the keys holds the head's columns, then the softmax's reference and
+    // sum.
     binder.addParameter("DX", paddedSize + 16);
     binder.addRows("RT", op.getQ(), 1);
     binder.addRows("RG", op.getQ(), heads / kvHeads);
@@ -120,7 +121,7 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
     binder.addParameter("CACHED", op.readsCache());
     binder.addParameter("CODES", op.readsCodes());
     binder.addParameter("SCALE", op.getScale());
-    // A window as long as the keys hides none.
+    // A window as long as the keys hides none of them.
     int64_t window = op.getWindow().value_or(0);
     binder.addParameter("WINDOW", window < binder.getRows(op.getK()) ? window : 0);
     return success();

@@ -1,4 +1,4 @@
-// The binding of a chain of elementwise ops to the template `elementwise`, whichever op is its first.
+// Binds a chain of elementwise ops to the template `elementwise`, whatever its first op is.
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ struct ElementwiseBinding : TemplateOp::FallbackModel<ElementwiseBinding> {
   LogicalResult bindTemplate(Operation *op, TemplateBinder &binder) const {
     Value input = *llvm::find_if(op->getOperands(), [](Value value) { return isa<BlockArgument>(value); });
     binder.bindCopy(input, op->getResult(0));
-    binder.binding.tile = input; // all of the chain is the slot's
+    binder.binding.tile = input; // the slot computes the whole chain
     return success();
   }
 };

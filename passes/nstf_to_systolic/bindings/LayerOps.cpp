@@ -1,4 +1,4 @@
-// Bindings of embedding, linear, softmax and argmax to their templates.
+// Binds embedding, linear, softmax and argmax to their templates.
 #include "passes/nstf_to_systolic/CodeProduct.h"
 #include "passes/nstf_to_systolic/ProductPair.h"
 #include "passes/nstf_to_systolic/bindings/Bindings.h"

@@ -1,4 +1,4 @@
-// Bindings of the normalisations to their templates.
+// Binds the norms to their templates.
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ struct RmsNormBinding : TemplateModel<RmsNormBinding, RmsNormOp> {
   static LogicalResult bind(RmsNormOp op, TemplateBinder &binder) {
     binder.addBuffer("x", op.getX());
     binder.addBuffer("weight", op.getWeight());
-    // Every group of a row is a row of the template.
+    // Each group of a row is a row of the template.
     int64_t features = op.getX().getType().getDimSize(1), group = op.getWeight().getType().getDimSize(0);
     binder.addRows("M", op.getX(), features / group);
     binder.addParameter("G", features / group);

@@ -1,4 +1,4 @@
-// Binding of quantize to its template.
+// Binds quantize to its template.
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ struct QuantizeBinding : TemplateModel<QuantizeBinding, QuantizeOp> {
   }
 
 private:
-  /// Every group of a row is a row of the template.
+  /// Each group of a row is a row of the template.
   static void bindRows(QuantizeOp op, Value codes, TemplateBinder &binder) {
     int64_t groups = op.getScales().getType().getDimSize(1), rows = binder.getRows(codes) * groups;
     binder.addRows("M", op.getX(), groups);
@@ -54,7 +54,7 @@ private:
     binder.addParameter("MY", ofScales.rows * ofScales.columns);
   }
 
-  /// Where a result goes: the cache that it is appended to.
+  /// The tensor that the rows are stored to: the cache if they are appended to one.
   static Value findTarget(Value rows) {
     auto append = rows.hasOneUse() ? dyn_cast<KvAppendOp>(*rows.getUsers().begin()) : KvAppendOp();
     return append ? append.getResult() : rows;

@@ -1,4 +1,4 @@
-// Bindings of last_row, first_row and mean_rows to their templates.
+// Binds last_row, first_row and mean_rows to their templates.
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ struct LastRowBinding : TemplateModel<LastRowBinding, LastRowOp> {
   static LogicalResult bind(LastRowOp op, TemplateBinder &binder) {
     RankedTensorType x = op.getX().getType();
     binder.addBuffer("x", op.getX());
-    // Of each request.
+    // One row for each request.
     binder.addParameter("M", 1);
     binder.addParameter("ROWS", 1);
     binder.addParameter("MX", binder.getRows(op.getX()));
@@ -29,7 +29,7 @@ struct FirstRowBinding : TemplateModel<FirstRowBinding, FirstRowOp> {
     RankedTensorType x = op.getX().getType();
     binder.addBuffer("x", op.getX());
     binder.addRows("M", op.getResult());
-    // A step may have no row behind the first, which is all that is read.
+    // Only the first row is read, so a dynamic number of rows binds as 1.
     binder.addParameter("MX", x.isDynamicDim(0) ? 1 : x.getDimSize(0));
     binder.addParameter("N", x.getDimSize(1));
     return success();

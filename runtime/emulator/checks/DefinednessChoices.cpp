@@ -14,14 +14,14 @@ bool touches(const std::vector<RegisterUse> &uses, unsigned scalar) {
   return std::any_of(uses.begin(), uses.end(),
                      [&](const RegisterUse &use) { return use.overlaps({false, uint16_t(scalar), 1}); });
 }
-/// As an operand, not as the mask of lanes.
+/// Whether EXEC is an operand, other than as the mask of lanes.
 bool touchesExec(const std::vector<RegisterUse> &uses) {
   return std::any_of(uses.begin(), uses.end(), [](const RegisterUse &use) {
     return use.overlaps({false, sgpr::exec, 2}) && use.role != OperandRole::Exec;
   });
 }
 
-/// Whether VCC or a mask that arithmetic has made is among the reads.
+/// Whether an instruction reads VCC or a mask computed by arithmetic.
 bool readsMask(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
   return std::any_of(facts.reads.begin(), facts.reads.end(), [&](const RegisterUse &use) {
     auto overlaps = [&](unsigned first) { return use.overlaps({false, uint16_t(first), 2}); };
@@ -42,13 +42,13 @@ bool switches(const InstructionFacts &facts, const std::vector<unsigned> &masks)
     return true;
   return facts.name() == "S_XOR_B64" && touchesExec(facts.reads) && !readsMask(facts, masks);
 }
-/// Logic of masks, whose result is a mask.
+/// Logical operations on masks, whose result is a mask.
 bool makesMask(const InstructionFacts &facts) {
   return isOneOf(facts.name(), {"S_AND_B64", "S_OR_B64", "S_XOR_B64", "S_ANDN2_B64", "S_ORN2_B64", "S_NOT_B64"}) &&
          !touchesExec(facts.writes);
 }
 
-/// Whether the instruction computes lane by lane, or the same for all lanes.
+/// Whether the instruction computes in each lane separately, or the same for all lanes.
 bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
   if (touchesExec(facts.writes))
     return false;

@@ -113,8 +113,8 @@ Bits upwards(Bits a, Bits b, Bits c = {}) {
   return {0, u | -u};
 }
 bool isZero(Bits a) { return !(a.value | a.undefined); }
-/// All bits from the lowest one that may be set in the product of `possible` and a number whose lowest set bit may be
-/// that of `undefined`.
+/// All bits from the lowest one that can be set in a product. One factor has bits of `possible`; the lowest set bit of
+/// the other may be that of `undefined`.
 uint64_t productUpwards(uint64_t undefined, uint64_t possible) {
   uint64_t u = (undefined & -undefined) * (possible & -possible);
   return u | -u;
@@ -342,7 +342,7 @@ bool comparisonUndefined(const OpRule &rule, unsigned width, bool isSigned, Bits
     return !((a.value ^ b.value) & ~undefined & maskOf(width)); // a defined bit that differs decides
   if (!rule.compares)
     return true;
-  // By the least and the greatest value that each side may have.
+  // Compares the min and the max that each side can have.
   uint64_t sign = isSigned ? uint64_t(1) << (width - 1) : 0;
   auto smallest = [&](Bits x) { return ((x.value ^ sign) & ~x.undefined) & maskOf(width); };
   auto greatest = [&](Bits x) { return ((x.value ^ sign) | x.undefined) & maskOf(width); };

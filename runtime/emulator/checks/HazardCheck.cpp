@@ -193,8 +193,8 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
   const HazardFacts &hazards = hazardsOf(op, facts);
   WaveState &state = waves[&wave];
-  // Compilers add up the instructions of a block to its end, including jumps after a conditional one that is taken
-  // (LLVM getWaitStatesSince); the hardware takes longer than that for a jump.
+  // Compilers count the instructions of a block to its end, and beyond a taken conditional jump also the jumps after
+  // it (LLVM getWaitStatesSince). The hardware takes longer than that for a jump.
   if (state.time && op->instruction != state.last + 1 && isConditionalBranch(context.facts->of(state.last)))
     for (uint32_t next = state.last + 1; isBranch(context.facts->of(next)); ++next) {
       ++state.time;

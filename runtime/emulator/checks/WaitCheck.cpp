@@ -73,7 +73,7 @@ bool returnsInOrder(const InstructionFacts &first, const InstructionFacts &secon
 
 void WaitCheck::checkUse(Wave &wave, const MicroOp *op, const InstructionFacts &facts, const RegisterUse &use,
                          bool overwrites, WaveState &state) {
-  // The half of a register that a d16 load keeps is no read: these chips write the whole register.
+  // The half of a register that a d16 load keeps is not a read: these chips write the whole register.
   bool asResult = overwrites || (use.role == OperandRole::Old && (facts.loads || facts.atomic));
   while (state.queue.awaits(use)) {
     // The operation that concerns the instruction, among those that write registers of `use`.

@@ -3,7 +3,7 @@
 namespace nstf::emulator {
 namespace {
 
-// Sizes of the kinds in Instructions.def.
+// Sizes of the kinds of accesses in Instructions.def.
 template <unsigned n> constexpr uint8_t dword = 4 * n;
 template <unsigned n> constexpr uint8_t words = 4 * n;
 constexpr uint8_t ubyte = 1, sbyte = 1, ubyteLow = 1, ubyteHigh = 1, sbyteLow = 1, sbyteHigh = 1, byte = 1,

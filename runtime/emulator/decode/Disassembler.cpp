@@ -235,7 +235,7 @@ struct Disassembler::Implementation {
     } else {
       operand.kind = RawOperand::Scalar;
       operand.value = index;
-      // VCC, EXEC … are pairs with names of their own; M0_gfxpre11 is no tuple.
+      // VCC, EXEC … are pairs with names of their own; M0_gfxpre11 is not a tuple.
       bool pair = name.starts_with("VCC") || name.starts_with("EXEC") || name.starts_with("FLAT_SCR") ||
                   name.starts_with("XNACK_MASK");
       if (pair)
@@ -278,7 +278,7 @@ struct Disassembler::Implementation {
   }
 };
 
-/// Implementations that are not in use: LLVM takes longer to make one than to decode a small program.
+/// Idle implementations, kept because LLVM takes longer to create one than to decode a small program.
 struct Disassembler::Idle {
   std::mutex mutex;
   std::vector<std::unique_ptr<Implementation>> all;

@@ -87,7 +87,7 @@ private:
       open.push_back(next + uint64_t(int64_t(int16_t(raw.operands.back().value)) * 4));
   }
 
-  /// s_getpc_b64, s_add_u32 and s_addc_u32 of constants, one after the other.
+  /// s_getpc_b64, s_add_u32 and s_addc_u32 of constants, one after another.
   struct OwnPlace {
     uint32_t low; ///< the first of the two registers
     uint64_t value;

@@ -49,16 +49,16 @@ struct bitXor {
 struct exchange {
   template <typename T> static T run(T, T v) { return v; }
 };
-/// The only one with a second operand: the comparand.
+/// The operation with a second operand, the comparand.
 struct compareExchange {
   template <typename T> static T run(T, T v) { return v; }
 };
-// LDS instructions with two operands, the second as `v`.
+// LDS instructions with two operands, of which the second is `v`.
 /// Clears the bits of the mask, then sets the others.
 struct maskedOr {
   template <typename T> static T run(T old, T v, T mask) { return (old & ~mask) | v; }
 };
-/// A counter in a ring: decremented by the first operand, or incremented by the second where it would pass zero.
+/// A ring counter: decremented by the first operand, or incremented by the second if it would pass zero.
 struct wrapAround {
   template <typename T> static T run(T old, T v, T limit) { return old >= limit ? old - limit : old + v; }
 };
@@ -71,7 +71,7 @@ struct exchangeWhereTop {
 };
 template <typename Operation>
 constexpr bool takesTwo = std::is_same_v<Operation, maskedOr> || std::is_same_v<Operation, wrapAround>;
-/// The first NaN, made quiet, or the default one: hosts and compilers differ.
+/// The first NaN, made quiet, or the default NaN; the result is defined here because hosts and compilers differ.
 template <typename T> T nanOf(T a, T b) {
   using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
   constexpr Bits quiet = sizeof(T) == 8 ? Bits(uint64_t(1) << 51) : Bits(1) << 22;

@@ -123,7 +123,7 @@ private:
   std::set<std::string> names;
 };
 
-/// The kernel that the user's name means.
+/// The kernel that the user named.
 KernelPlace choose(const CodeObjectContainer &container, const std::string &kernel, const TargetId &device) {
   const std::vector<std::string> names = kernelNames(container, device);
   const std::string all = std::to_string(names.size()) + (names.size() == 1 ? " kernel" : " kernels");

@@ -78,7 +78,7 @@ private:
       if (!data.empty())
         std::memcpy(reinterpret_cast<void *>(begin), data.data(), data.size());
       parts_.push_back({begin, begin + segment.p_memsz, (segment.p_flags & PF_W) != 0, RegionKind::Code, 0});
-      if ((segment.p_flags & PF_X) && !data.empty()) // bytes that the file lacks are no code
+      if ((segment.p_flags & PF_X) && !data.empty()) // bytes that the file lacks are not code
         program_->text_.push_back({begin, begin + data.size()});
     }
     std::sort(parts_.begin(), parts_.end(), [](const Region &a, const Region &b) { return a.begin < b.begin; });

@@ -30,8 +30,8 @@ std::optional<MatrixShape> shapeOf(Opcode opcode) {
   }
 }
 
-/// The largest difference between a fused chain of K steps and the chip's sum. Each rounding or cut is at most 2^-24 of
-/// the sum of magnitudes; a chain has K of them, the chip at most 2 K (three a group and one a product).
+/// The max difference between a fused chain of K steps and the chip's sum. Each rounding or cut is at most 2^-24 of the
+/// sum of magnitudes; a chain has K of them, the chip at most 2 K (three per group and one per product).
 Fidelity fidelityOfMatrix(const MatrixShape &shape, MatrixMode mode, const Target &target) {
   if (shape.type == MatrixType::f32 || shape.type == MatrixType::f64 || shape.type == MatrixType::i8)
     return {};

@@ -199,8 +199,9 @@ private:
     decideAboutMore(moved);
   }
 
-  /// Waiting waves are unchanged since the previous turn, working waves are not. Beside the former, more workgroups are
-  /// taken at once; beside the latter (which may still be waiting, and counting), slowly.
+  /// Decides how many more workgroups to start. Waves whose state is unchanged since the previous turn only wait, so
+  /// others start at once. If states change, the waves work, or count while they wait, so others start only after many
+  /// rounds.
   void decideAboutMore(bool moved) {
     more = 0;
     if (moved || active.empty()) {

@@ -41,7 +41,7 @@ bool isUpperLetter(char32_t c) { return categoryOf(c) == UTF8PROC_CATEGORY_LU ||
 bool isTitleLetter(char32_t c) { return categoryOf(c) == UTF8PROC_CATEGORY_LT; }
 bool isCased(char32_t c) { return isLowerLetter(c) || isUpperLetter(c) || isTitleLetter(c); }
 
-/// Case_Ignorable: characters inside a word that are no letters.
+/// Case_Ignorable: characters inside a word that are not letters.
 bool isIgnorable(char32_t c) {
   switch (categoryOf(c)) {
   case UTF8PROC_CATEGORY_MN:

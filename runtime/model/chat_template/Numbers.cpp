@@ -11,8 +11,8 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The text with ASCII digits and without underscores, which may stand singly between digits; nothing if they stand
-/// elsewhere.
+/// The text with ASCII digits and without underscores. Single underscores are allowed between digits; elsewhere they
+/// give std::nullopt.
 std::optional<std::string> plainDigits(std::string_view text) {
   std::string digits;
   bool betweenDigits = false;

@@ -48,7 +48,7 @@ BytePairModel::BytePairModel(const support::JsonCursor &json) {
   readVocabulary(json);
   if (auto dropout = json.find("dropout"); dropout && !dropout->isNull() && dropout->number() != 0)
     dropout->failExpected("null (dropout is for training)");
-  unknownName = readText(json, "unk_token"); // "" if absent; a name that is no piece is reported only when it is needed
+  unknownName = readText(json, "unk_token"); // "" if absent; a name that is not a piece is reported only on use
   unknown = words.idOf(unknownName);
   hasUnknown = json.find("unk_token") && !json["unk_token"].isNull();
   continuing = readText(json, "continuing_subword_prefix");

@@ -31,7 +31,7 @@ std::optional<std::string> fromBase64(std::string_view text) {
 
 class Table {
 public:
-  /// Returns false if the bytes are no table.
+  /// Returns false if the bytes are not a table.
   bool read(std::string_view bytes) {
     uint32_t size = 0;
     if (bytes.size() < sizeof(size))

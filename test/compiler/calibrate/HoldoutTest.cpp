@@ -38,13 +38,13 @@ TEST(Holdout, AShareIsRowsSpreadOverAll) {
   EXPECT_THAT(count("0.25", {5, 5, 5, 5}), ElementsAre(5, 5, 5, 0));
   EXPECT_THAT(count("0.5", {5, 5, 5, 5, 5}), ElementsAre(5, 0, 5, 0, 5));
   EXPECT_THAT(count("0.4", {5, 5, 5, 5, 5}), ElementsAre(5, 5, 0, 5, 0));
-  EXPECT_THAT(count("0.9", {5, 5, 5}), ElementsAre(5, 0, 0)); // the first is always fitted
+  EXPECT_THAT(count("0.9", {5, 5, 5}), ElementsAre(5, 0, 0)); // the first token is always fitted
 }
 
 TEST(Holdout, AShareOfLessThanARowIsTheEndOfEach) {
   EXPECT_THAT(count("0.25", {100}), ElementsAre(75));
   EXPECT_THAT(count("0.25", {100, 11, 8}), ElementsAre(75, 9, 6));
-  EXPECT_THAT(count("0.25", {7, 2}), ElementsAre(7, 2)); // one token has none behind it that it predicts
+  EXPECT_THAT(count("0.25", {7, 2}), ElementsAre(7, 2)); // a single token has no next one to predict
   EXPECT_THAT(count("0.9", {20}), ElementsAre(2));
   EXPECT_THAT(count("0.9", {3}), ElementsAre(2));
 }

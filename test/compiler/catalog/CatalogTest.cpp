@@ -1,4 +1,4 @@
-// Which template and parameters a region takes, and that the choice says why.
+// The template and parameters chosen for a region, and the reasons given.
 #include "compiler/catalog/Catalog.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -14,7 +14,7 @@ using testing::StartsWith;
 namespace nstf {
 namespace {
 
-/// For steps of up to `tokens` rows, which are the most there are.
+/// For steps of up to `tokens` rows, the max.
 mlir::FailureOr<KernelChoice> chooseKernel(KernelOp kernel, int64_t tokens, const Target &target) {
   return KernelChooser(kernel, tokens).choose(tokens, target);
 }
@@ -100,7 +100,7 @@ TEST_F(Catalog, AFixedRowCountDecidesAlone) {
 TEST_F(Catalog, EqualChoicesAreEqual) {
   KernelChoice two = *chooseKernel(linear("?"), 2, target), sixteen = *chooseKernel(linear("?"), 16, target),
                many = *chooseKernel(linear("?"), 512, target);
-  EXPECT_TRUE(two == sixteen); // one kernel serves both, whatever the reasons say
+  EXPECT_TRUE(two == sixteen); // one kernel serves both, though the reasons differ
   EXPECT_FALSE(two == many);
 }
 
@@ -142,8 +142,8 @@ TEST_F(Catalog, OtherTypes) {
   EXPECT_THAT(chooseKernel(linear("?", 64, 200, "f16"), 16, target)->getReason(),
               HasSubstr("tuning/default/matmul/f16.yaml row 1 "));
   EXPECT_THAT(chooseKernel(linear("1", 64, 200, "bf16"), 16, target)->getReason(),
-              HasSubstr("tuning/default/matvec/f16.yaml row 1 ")); // bf16's are f16's
-  // Without matrix products it makes no difference what memory holds.
+              HasSubstr("tuning/default/matvec/f16.yaml row 1 ")); // rows of bf16 are those of f16
+  // Without matrix products the type in memory makes no difference.
   std::string text = "nstf.kernel @k(%x: tensor<?x8xf16>) -> tensor<?x8xf32> {\n"
                      "%y = nstf.convert %x {type = f32} : (tensor<?x8xf16>) -> tensor<?x8xf32>\n"
                      "nstf.return %y : tensor<?x8xf32>\n}";

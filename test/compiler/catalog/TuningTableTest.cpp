@@ -1,4 +1,4 @@
-// Tuning rows: what is read, what is refused and where, and that every file the compiler ships is sound.
+// Tuning rows: what is read, what is refused and where; and every shipped file is valid.
 #include "compiler/catalog/TuningTable.h"
 #include "compiler/catalog/TuningText.h"
 #include "compiler/catalog/TuningWishes.h"
@@ -91,7 +91,7 @@ TEST(TuningTable, PrecedenceGoesBeforeRanges) {
   EXPECT_EQ(table.find({{"M", 16}, {"N", 17}}), 0u);
   EXPECT_EQ(table.find({{"M", 16}, {"N", 16}}), 1u);
   EXPECT_EQ(table.find({{"M", 17}, {"N", 4}}), 1u);
-  EXPECT_EQ(table.find({{"M", 16}, {"N", 8}}), 1u); // over the third row, whose ranges lie inside its own
+  EXPECT_EQ(table.find({{"M", 16}, {"N", 8}}), 1u); // not the third row, though its ranges lie inside
   EXPECT_EQ(table.find({{"M", 17}, {"N", 17}}), std::nullopt);
 }
 
@@ -107,7 +107,7 @@ TEST(TuningTable, OverlapsOfOnePrecedence) {
   EXPECT_EQ(rows("M: [1, 16]", "N: [1, 64]"), message);
   EXPECT_EQ(rows("M: [1, 16], N: [1, 64]", "M: [8, 64], N: [64, .inf]"), message);
   EXPECT_EQ(rows("M: [1, 16], K%4: [1, 3]", "M: [1, 16], K%8: [1, 3]"), message);
-  EXPECT_EQ(rows("M: [1, 16]", "M: [1, 16]"), message); // each inside the other
+  EXPECT_EQ(rows("M: [1, 16]", "M: [1, 16]"), message); // each lies inside the other
   EXPECT_EQ(rows("M: [1, 16]", "M: [17, .inf]"), "no failure");
   EXPECT_EQ(rows("M: [1, 16], N: [1, 64]", "M: [8, 64], N: [65, .inf]"), "no failure");
   EXPECT_EQ(rows("M: [1, 16]", "M: [1, 8], N: [1, 64]"), "no failure");
@@ -178,7 +178,7 @@ TEST(TuningTable, FilesFromTheMostSpecialToTheMostGeneral) {
   EXPECT_THAT(listTuningFiles({}, "matmul", "e4m3fnuz"),
               testing::ElementsAre("tuning/default/matmul/e4m3fnuz.yaml", "tuning/default/matmul/i8.yaml",
                                    "tuning/default/matmul/f32.yaml"));
-  // A chip file under the chip's own name asks its folder once.
+  // A chip file with the chip's own name adds its folder once.
   EXPECT_THAT(listTuningFiles({"gfx942", "gfx942"}, "rope", "f32"),
               testing::ElementsAre("tuning/gfx942/rope/f32.yaml", "tuning/default/rope/f32.yaml"));
 }
@@ -214,7 +214,7 @@ TEST(TuningTable, Refusals) {
     EXPECT_EQ(row("{when: {" + std::string(name) + ": [1, 2]}, set: {BM: 1}, because: x}"),
               "f32.yaml:3:13: expected NAME or NAME%DIVISOR but got '" + std::string(name) + "'");
   EXPECT_EQ(row("{set: {BM: 1}, because: [x]}"), "f32.yaml:3:29: expected a text but got a list of 1");
-  // The line is the one of the mistake, not of the file's begin.
+  // The line is that of the mistake, not of the file's begin.
   EXPECT_EQ(
       failureOf(head +
                 "rows:\n  - set: {BM: 16}\n    because: x\n  - set:\n      BM: 16\n      BN: wide\n    because: y\n"),
@@ -269,7 +269,7 @@ TEST(TuningText, PutsRowsIntoFiles) {
   EXPECT_EQ(table.rows[0].parameters, row.parameters);
   EXPECT_EQ(table.rows[0].schedule, row.schedule);
   EXPECT_EQ(table.rows[0].because, row.because);
-  // Another shape's row comes behind it, one of the same ranges in its place; what else there is stays.
+  // A row for another shape is appended; one of equal ranges replaces the old one; all else stays.
   TuningRow other = row;
   other.ranges["M"] = {16, 16};
   std::string two = putRow(text, "f16.yaml", other, "", "");
@@ -277,7 +277,7 @@ TEST(TuningText, PutsRowsIntoFiles) {
   row.parameters["BM"] = 128;
   EXPECT_EQ(putRow(two, "f16.yaml", row, "", ""),
             text.substr(0, text.find("  - ")) + formatRow(row) + formatRow(other));
-  // One that overlaps another is refused.
+  // An overlapping row is refused.
   row.ranges = {{"M", {16, 512}}, {"N", {4096, INT64_MAX}}};
   EXPECT_THROW(putRow(two, "f16.yaml", row, "", ""), support::InputError);
   EXPECT_THROW(putRow("rows: x", "f16.yaml", row, "", ""), support::InputError);
@@ -325,13 +325,13 @@ TEST(TuningTable, TemplateRules) {
     } catch (const std::runtime_error &error) {
       EXPECT_EQ(error.what(), std::string("templates.yaml:2") + message);
     }
-  // What is shipped names templates that there are.
+  // Shipped rules name existing templates.
   for (const auto &[operation, lines] : parseTemplateRules(*templateText("tuning/templates.yaml"), "templates.yaml"))
     for (const TemplateRule &rule : lines)
       EXPECT_TRUE(templateText("kernels/" + rule.templateName + ".mlir")) << rule.templateName;
 }
 
-// The parameters that a template declares, from its text.
+// The parameters that a template declares, parsed from its text.
 std::set<std::string> parametersOf(const std::string &name) {
   std::optional<std::string_view> text = templateText("kernels/" + name + ".mlir");
   if (!text)
@@ -364,10 +364,10 @@ TEST(TuningTable, ShippedFilesNameParametersOfTheirTemplates) {
     std::set<std::string> parameters = parametersOf(parts[2]);
     ASSERT_FALSE(parameters.empty()) << "no such template";
     std::set<std::string> extents = parameters;
-    extents.insert("REQUESTS"); // of every kernel (KernelChooser)
-    if (parts[2] == "generic")  // facts of its binding (TensorSlot.cpp)
+    extents.insert("REQUESTS"); // every kernel has it (KernelChooser)
+    if (parts[2] == "generic")  // its binding adds them (TensorSlot.cpp)
       extents.insert({"reduced", "contiguous"});
-    if (parts[2] == "matvec" || parts[2] == "matmul") // the same (bindings/LayerOps.cpp)
+    if (parts[2] == "matvec" || parts[2] == "matmul") // likewise (bindings/LayerOps.cpp)
       extents.insert({"F16", "BYTES", "BITS", "MATRICES"});
     if (isDefault)
       tuned.insert(parts[2]);
@@ -378,10 +378,10 @@ TEST(TuningTable, ShippedFilesNameParametersOfTheirTemplates) {
         EXPECT_TRUE(extents.contains(extent.substr(0, extent.find('%')))) << extent;
       for (const auto &[parameter, value] : row.parameters)
         EXPECT_TRUE(parameters.contains(parameter)) << parameter;
-      EXPECT_TRUE(row.schedule.waves); // whatever a template's default is
+      EXPECT_TRUE(row.schedule.waves); // regardless of the template's default
       EXPECT_FALSE(row.because.empty());
     }
-    // The last row is for all sizes, so that none falls back to a template's defaults by oversight.
+    // The last row covers all sizes, so that no size falls back to the template's defaults by oversight.
     EXPECT_TRUE(!isDefault || table.rows.back().ranges.empty());
   }
   // Each template has rows for every chip.

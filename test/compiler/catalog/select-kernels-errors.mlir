@@ -1,4 +1,4 @@
-// What nstf-select-kernels refuses and what it says of its choice.
+// Errors and remarks of nstf-select-kernels.
 // RUN: nstf-opt %s -split-input-file -nstf-select-kernels --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o /dev/null
 // RUN: not nstf-opt %s -split-input-file -nstf-select-kernels=max-tokens=9 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: not nstf-opt %s -split-input-file -nstf-select-kernels=targets=gfx1 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -43,7 +43,7 @@ module attributes {nstf.max_tokens = 8 : i64} {
 
 // -----
 
-// A plan of the arena that doesn't keep apart what lives at the same time,
+// An arena plan in which values that live at the same time overlap,
 
 module attributes {nstf.max_tokens = 8 : i64} {
   nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -62,7 +62,7 @@ module attributes {nstf.max_tokens = 8 : i64} {
 
 // -----
 
-// that ends past the arena,
+// that exceeds the arena,
 
 module attributes {nstf.max_tokens = 8 : i64} {
   nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -79,7 +79,7 @@ module attributes {nstf.max_tokens = 8 : i64} {
 
 // -----
 
-// or has a place for what lies elsewhere; and in place what is no state.
+// or that has an offset for a value outside the arena; an in-place result that is not a state.
 
 module attributes {nstf.max_tokens = 8 : i64} {
   nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {

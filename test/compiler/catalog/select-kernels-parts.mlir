@@ -1,7 +1,7 @@
-// A kernel of several parts: one variant for each bucket, whatever is chosen, and in it each part with its own template.
+// A kernel of several parts has a variant for each bucket, whatever the choices, and each part has its own template.
 // RUN: nstf-opt %s -nstf-select-kernels=targets=gfx942 | FileCheck %s
 
-// Up to 64 rows products side by side are tuned for the rows of both matrices, 1,024 and 8,192.
+// Up to 64 rows, adjacent products are tuned for the rows of both matrices, 1,024 and 8,192.
 // CHECK: nstf.variant @linear_linear_silu_0_t1 of @linear_linear_silu_0 tokens [1, 1] {
 // CHECK-NEXT: nstf.part results [0] binding <"matvec", tokens = 200, parameters = {K = 4096 : i64, N = 1024 : i64},
 // CHECK-SAME: buffers = {w = 2 : i64, x = 1 : i64}, tile = 4
@@ -16,7 +16,7 @@
 // CHECK-NEXT: nstf.part results [0] {{.*}}N = 1024 : i64{{.*}}BN = 48 : i64{{.*}}"tuning/gfx942/matmul/f16.yaml row {{[0-9]+}}: N is 9216, not 4865 to 6144"
 // CHECK: nstf.part results [1] {{.*}}N = 8192 : i64{{.*}}BN = 48 : i64
 // CHECK: nstf.variant @linear_linear_silu_0_t64 {{.*}} tokens [17, 64] {
-// With more rows each for its own.
+// With more rows each product is tuned for its own matrix.
 // CHECK: nstf.variant @linear_linear_silu_0_t200 {{.*}} tokens [65, 200] {
 // CHECK-NEXT: nstf.part results [0] {{.*}}"tuning/gfx942/matmul/f16.yaml row {{[0-9]+}}: N is 1024, not at least 6145"
 // CHECK-NOT: nstf.variant

@@ -1,5 +1,5 @@
-// Steps of several requests: what goes by positions, caches or last rows works on each by itself, in a variant for each
-// bucket; the rest knows rows only. A row alone has no bucket of its own.
+// Steps of several requests. Kernels that use positions, caches or last rows process each request separately, in one
+// variant for each bucket; the others only process rows. A single row has no bucket of its own.
 // DEFINE: %{model} = nstf-batch-requests{requests=4},nstf-materialize-rope-tables,nstf-form-kernels,nstf-deduplicate-kernels,nstf-plan-memory{max-tokens=40},nstf-select-kernels{targets=gfx942}
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(%{model})' | FileCheck %s
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(%{model},builtin.module(nstf.variant(nstf.part(nstf-to-systolic-fill-template))))' | FileCheck %s --check-prefix=FILL
@@ -20,7 +20,7 @@
 // CHECK: nstf.variant @attention_0_t40 {{.*}} tokens [17, 40] {
 // CHECK: nstf.variant @last_row_0_t40 {{.*}} tokens [17, 40] {
 
-// A cache has a slot for each request, a last row a place.
+// A cache has a slot for each request, and the last rows have one row for each.
 // FILL: systolic.kernel @kv_append_0_t16(%{{.+}}: memref<{{.+}}> {systolic.per_token = 4 : i64}, %{{.+}}: memref<{{.+}}> {systolic.per_slot}, %{{.+}}: !systolic.control
 // FILL-SAME: requests = 4 : i64
 // FILL: systolic.kernel @attention_0_t16({{.*}} {systolic.per_token = 4 : i64}, {{.*}} {systolic.per_slot}, {{.*}} {systolic.per_slot}, {{.*}}requests = 4 : i64

@@ -1,4 +1,5 @@
-// Beside the graph a module for each target, in it the kernels of every bucket of tokens: equal choices are one.
+// Beside the graph the pass adds a module for each target with the kernels of every token bucket; equal choices share a
+// variant.
 // RUN: nstf-opt %s -nstf-select-kernels=targets=gfx942,mi250x | FileCheck %s
 // RUN: nstf-opt %s -nstf-select-kernels | FileCheck %s --check-prefix=DEFAULT
 // RUN: nstf-opt %s -nstf-select-kernels=max-tokens=16 | FileCheck %s --check-prefix=FEWER
@@ -31,7 +32,7 @@ module attributes {nstf.max_tokens = 200 : i64} {
 
 // CHECK: nstf.graph @main
 // CHECK: module @gfx942 attributes {nstf.target = {{{.*}}chip = "gfx942",
-// One row takes another template, which has no row extent. It holds the template and a copy of the kernel.
+// One row uses another template, which has no row extent. The variant contains the template and a copy of the kernel.
 // CHECK: nstf.variant @linear_1_t1 of @linear_1 tokens [1, 1] {
 // CHECK-NEXT: nstf.part results [0] binding <"matvec", tokens = 200, parameters = {K = 8 : i64, N = 8 : i64}, per_token = {}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
 // CHECK-SAME: template why "one row: vector units" not ["matmul: one row: vector units"]
@@ -41,7 +42,7 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // CHECK: nstf.variant @silu_0_t1 of @silu_0 tokens [1, 1] {
 // CHECK-NEXT: nstf.part results [0] binding <"elementwise", tokens = 200, parameters = {M = 200 : i64, MX = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {x = 0 : i64}, tile = 0>
 // CHECK-SAME: template why "" not []
-// What is in the binding is for the most tokens of all, the tuning for the most of the bucket.
+// The binding is for the max tokens of all buckets, the tuning for the max of this bucket.
 // CHECK: nstf.variant @linear_1_t16 of @linear_1 tokens [2, 16] {
 // CHECK-NEXT: nstf.part results [0] binding <"matmul", tokens = 200, parameters = {K = 8 : i64, M = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
 // CHECK-SAME: choice <{{{.*}}BM = 16 : i64{{.*}}} schedule #systolic.schedule<waves = 1x4, sum = all>, template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"], tuning why "tuning/{{.*}}/matmul/f16.yaml row 1 {{.*}}" not ["tuning/gfx942/matmul/f16.yaml row 1: M is 16, not at least 3072", {{.*}}]>

@@ -1,4 +1,4 @@
-// The safetensors reader believes nothing: each rule of the format has a file that breaks it.
+// The safetensors reader trusts nothing: for each rule of the format there is a file that breaks it.
 #include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/checkpoint/ReadFloats.h"
 
@@ -91,7 +91,7 @@ TEST_F(SafeTensorsTest, Offsets) {
                                 "b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
                             8),
               HasSubstr("tensors 'a' and 'b' overlap"));
-  // A tensor of no elements has no bytes that could overlap.
+  // A tensor without elements has no bytes that could overlap.
   EXPECT_EQ(errorOfHeader(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
                               "b":{"dtype":"F32","shape":[0],"data_offsets":[4,4]}})",
                           8),

@@ -1,4 +1,4 @@
-// Parts of tensors: which elements they are, gathered from any place on.
+// Views of tensors: the elements of a view, gathered from any index on.
 #include "compiler/checkpoint/StridedView.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ int64_t countOf(const StridedView &view) {
   return std::accumulate(view.sizes.begin(), view.sizes.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// The definition, by counting up every index.
+/// The definition: enumerates every index.
 template <typename T> std::vector<T> listed(const StridedView &view, const std::vector<T> &all) {
   std::vector<T> result;
   for (int64_t i = 0; i < countOf(view); ++i) {
@@ -70,7 +70,7 @@ TEST(StridedViewTest, ElementsOfEverySize) {
   expectGathers(view, doubles);
 }
 
-/// Larger than the tiles a transposed matrix is copied in, which its sizes are no multiples of.
+/// The sizes exceed the tiles in which a transposed matrix is copied, and are not multiples of them.
 template <typename T> void expectTransposes() {
   std::vector<T> all(75 * 2 * 141);
   std::iota(all.begin(), all.end(), T(0));
@@ -93,7 +93,7 @@ TEST(StridedViewTest, LargeTransposes) {
 TEST(StridedViewTest, SimplestForm) {
   StridedView whole = StridedView::of({4, 3, 5});
   EXPECT_TRUE(whole.simplify().sizes.empty());
-  EXPECT_TRUE(whole.slice(0, 1, 2).simplify().sizes.empty()); // rows are side by side
+  EXPECT_TRUE(whole.slice(0, 1, 2).simplify().sizes.empty()); // rows are contiguous
   EXPECT_EQ(whole.slice(0, 1, 2).simplify().offset, 15);
   EXPECT_EQ(whole.slice(1, 1, 1).simplify().sizes, (std::vector<int64_t>{4, 5}));
   EXPECT_EQ(whole.slice(1, 1, 1).simplify().strides, (std::vector<int64_t>{15, 1}));

@@ -1,4 +1,4 @@
-// A folder for one test, removed with it, and safetensors files written by hand into it.
+// A temporary folder for one test, and hand-written safetensors files in it.
 #pragma once
 
 #include "support/InputError.h"
@@ -41,7 +41,7 @@ protected:
   std::filesystem::path folder;
 };
 
-/// The message of what `action` throws, without the path of the test's folder.
+/// The message of the exception from `action`, without the path of the test's folder.
 template <typename Action> std::string errorOf(Action action) {
   try {
     action();

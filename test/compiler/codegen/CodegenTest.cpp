@@ -1,4 +1,4 @@
-// From MLIR text to a code object: what comes out, what is read back from it, and what goes wrong when it should.
+// From MLIR text to a code object: the output, the metadata read back from it, and errors.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/Passes.h"
 #include "compiler/pipelines/Pipelines.h"
@@ -58,7 +58,7 @@ constexpr const char *matmul = R"mlir(
 
 std::string matmulText() {
   std::string text = matmul;
-  // math on a vector and the extraction of an element are both part of what must go through.
+  // Math on a vector and the extraction of an element must be lowered too.
   std::string from = "memref.store %e0", to = "%e0 = vector.extract %e[0] : f32 from vector<4xf32>\n memref.store %e0";
   return text.replace(text.find(from), from.size(), to);
 }
@@ -93,7 +93,7 @@ protected:
     return registry;
   }
 
-  /// Parses (as a file of that name), lowers and compiles; on failure the text of what was said.
+  /// Parses the text as a file of that name, lowers and compiles it; on failure returns the diagnostics.
   llvm::Expected<CodeObject> compile(const std::string &text, const std::string &targetName,
                                      const std::string &fileName = "test.mlir") {
     Target target = findTarget(targetName);
@@ -109,7 +109,7 @@ protected:
     return generate();
   }
 
-  /// By the passes of code generation.
+  /// Runs the passes of code generation.
   llvm::Expected<CodeObject> generate() {
     PassManager passes(&context);
     GenerateCodePassOptions options;
@@ -139,7 +139,7 @@ protected:
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  OwningOpRef<ModuleOp> lowered; ///< what was compiled
+  OwningOpRef<ModuleOp> lowered; ///< the compiled module
   std::string diagnostics;
 };
 

@@ -1,4 +1,4 @@
-// Machine code of a gpu.module, as assembly and as an object; what does not compile says why.
+// Machine code of a gpu.module, as assembly and as an object; errors name the reason.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics -nstf-set-target -nstf-generate-code | FileCheck %s
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics -nstf-set-target -nstf-generate-code=keep-llvm | FileCheck %s --check-prefix=LLVM
 
@@ -15,7 +15,7 @@ module {
 
 // -----
 
-// No kernels, nothing to do.
+// A module without kernels stays.
 module {}
 
 // -----

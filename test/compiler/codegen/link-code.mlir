@@ -1,12 +1,12 @@
-// The objects of a module's kernels become one code object, in the IR and as a file. Modules in modules, as reproducers of
-// a failed link are.
+// The objects of a module's kernels become one code object, in the IR and as a file. Nested modules occur in the
+// reproducers of a failed link.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: nstf-opt %t/good.mlir -nstf-set-target -nstf-generate-code -nstf-link-code=output=%t/out | FileCheck %t/good.mlir
 // RUN: llvm-readelf-22 --symbols %t/out/kernels.gfx942.hsaco | FileCheck %t/good.mlir --check-prefix=SYMBOLS
 // RUN: nstf-opt %t/bad.mlir -verify-diagnostics -nstf-set-target -nstf-generate-code -nstf-link-code
 // RUN: echo x > %t/file
 // RUN: not nstf-opt %t/good.mlir -nstf-set-target -nstf-generate-code -nstf-link-code=output=%t/file 2>&1 | FileCheck %t/good.mlir --check-prefix=FILE
-// No kernels, nothing to do.
+// A module without kernels stays.
 // RUN: echo 'module {}' | nstf-opt -nstf-link-code
 
 //--- good.mlir

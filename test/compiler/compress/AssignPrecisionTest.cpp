@@ -1,4 +1,4 @@
-// Which matrices get the fewer bits.
+// Which matrices get fewer bits.
 #include "compiler/compress/AssignPrecision.h"
 
 #include <gmock/gmock.h>
@@ -59,11 +59,11 @@ TEST(PrecisionSteps, StepsBeyondOneThatIsTooLarge) {
 
 TEST(PrecisionSteps, StepsThatALargeOneMadeNeedlessAreTakenBack) {
   PrecisionSteps steps({{{4, 0.01}, {8, 0}}, {{5, 0.04}, {9, 0}}, {{40, 0.8}, {80, 0}}});
-  EXPECT_THAT(steps.getChoicesWithin(60), ElementsAre(1, 1, 0)); // 57: what the third saves is enough
-  EXPECT_THAT(steps.getChoicesWithin(56), ElementsAre(0, 1, 0)); // 53: the second's, which lost more, first
+  EXPECT_THAT(steps.getChoicesWithin(60), ElementsAre(1, 1, 0)); // 57: the third's saving suffices
+  EXPECT_THAT(steps.getChoicesWithin(56), ElementsAre(0, 1, 0)); // 53: the second goes first, since it lost more
 }
 
-/// No other choice of as little cost loses less, where the steps end exactly there.
+/// If the steps end exactly at a cost, no other choice of that cost loses less.
 TEST(PrecisionSteps, NoneOfAllChoicesIsBetter) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> number(0, 1);

@@ -26,7 +26,7 @@ protected:
   }
 };
 
-/// test/models/make_fixtures.py wrote rope.json. transformers compute in float32, where yarn subtracts.
+/// test/models/make_fixtures.py wrote rope.json. transformers computes in float32, in which yarn subtracts.
 TEST_F(RopeTest, EveryScalingIsThatOfTransformers) {
   std::ifstream in(std::string(NSTF_SOURCE_DIR) + "/test/models/rope.json");
   json cases = json::parse(in);
@@ -54,7 +54,7 @@ TEST_F(RopeTest, Formula) {
   EXPECT_THAT(errorOf([] { ropeFrequencies(8, std::nan("")); }), HasSubstr("rope theta"));
 }
 
-/// Dynamic scaling keeps the model's base up to its own positions, and turns all keys by one base beyond.
+/// Dynamic scaling keeps the model's base up to its number of positions, and rotates all keys with one base beyond.
 TEST_F(RopeTest, DynamicScalingTakesTheCompiledContextAsLength) {
   RopeScaling rope = scaling(json{{"rope_scaling", {{"type", "dynamic"}, {"factor", 3}}}}, "rope_scaling");
   EXPECT_EQ(ropeFrequencies(8, 10000, rope, 64, 64), ropeFrequencies(8, 10000));

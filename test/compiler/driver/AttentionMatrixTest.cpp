@@ -1,5 +1,5 @@
-// Attention at random: head sizes, groups, windows, contexts and steps, in each type, of numbers and of codes, and
-// order of caches, with all checks of the emulator. NSTF_TEST_SEED says which, NSTF_TEST_ROUNDS how many times more.
+// Random attention: head sizes, groups, windows, contexts and steps, for each type, floats and codes, and order of
+// caches, with all checks of the emulator. NSTF_TEST_SEED selects the cases, NSTF_TEST_ROUNDS adds rounds.
 #include "test/compiler/driver/AttentionText.h"
 #include "test/compiler/driver/KernelTest.h"
 
@@ -28,7 +28,7 @@ public:
     return {pick({8, 38, 64, 80, 90, 96, 112, 128, 256}), kvHeads * group, kvHeads, window};
   }
 
-  /// Tokens of each step; where the context would end a new sequence begins.
+  /// The tokens of each step; a new sequence begins where the context would end.
   std::vector<VerifyStep> steps(int64_t context, int64_t maxTokens) {
     std::vector<VerifyStep> steps = {1, maxTokens, 16, 17, {1, context - 1}};
     while (steps.size() < 9)
@@ -67,9 +67,9 @@ TEST_F(KernelTest, AttentionAtRandom) {
       }
 }
 
-/// Steps of more than 16 rows behind so many keys that workgroups share them out, and behind so few that only some of
-/// them take part. What no step wrote, codes and scales up to 127 and 1, is read as it is: the scale of the scores
-/// keeps one key from outweighing all others.
+/// Steps of more than 16 rows, with so many keys that workgroups divide them, and with so few that only some workgroups
+/// take part. Cache rows that no step wrote are read as they are, with codes up to 127 and scales up to 1; the scale of
+/// the scores keeps a single key from outweighing all others.
 TEST_F(KernelTest, ManyRowsBehindManyKeys) {
   struct Kind {
     Precision precision;

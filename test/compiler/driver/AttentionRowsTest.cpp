@@ -1,5 +1,5 @@
-// Attention's rows: the same bits alone, in chunks, and beside others. A process has one emulator: the other chip is a
-// run of its own.
+// Each row of attention has the same bits alone, in chunks, and beside other rows. A process has a single emulated
+// chip, so the other chip is tested in another run.
 #include "test/compiler/driver/AttentionText.h"
 #include "test/compiler/driver/KernelTest.h"
 #include "test/support/Environment.h"
@@ -11,10 +11,10 @@ using namespace nstf::test;
 
 namespace {
 
-using Rows = std::vector<std::vector<std::byte>>; // of each output, all rows one after the other
+using Rows = std::vector<std::vector<std::byte>>; // for each output, all rows in order
 
-/// Rows [first, first + count) of numbers that hang on the input and the row alone, times `scale` where that row is
-/// odd.
+/// Rows [first, first + count) of numbers that depend only on the input and the row; odd rows are multiplied by
+/// `scale`.
 runtime::HostTensor makeRows(const manifest::Port &input, int64_t first, int64_t count, float scale) {
   runtime::HostTensor tensor{input.type, input.shape.at(count), {}};
   const int64_t columns = input.shape.elements(1);
@@ -29,7 +29,7 @@ runtime::HostTensor makeRows(const manifest::Port &input, int64_t first, int64_t
   return tensor;
 }
 
-/// What steps of so many tokens give, one after the other; queries of odd rows times `scale`.
+/// The outputs of consecutive steps of these sizes; queries of odd rows are multiplied by `scale`.
 Rows runInChunks(const std::filesystem::path &package, const std::string &target, const std::vector<int64_t> &chunks,
                  float scale = 1) {
   runtime::SessionOptions options;
@@ -52,7 +52,7 @@ Rows runInChunks(const std::filesystem::path &package, const std::string &target
   return rows;
 }
 
-/// A row has the same bits alone, in chunks of any size that workgroups share out the keys of, and beside any others.
+/// A row has the same bits alone, in chunks of any size whose keys workgroups divide, and beside any other rows.
 TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyChunk) {
   const char *chip = std::getenv("NSTF_TEST_TARGET");
   const std::string target = chip ? chip : "gfx942";
@@ -71,7 +71,7 @@ TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyChunk) {
     odd.insert(odd.end(), {3, 13, 1, 7, 16, 2, 6});
     whole.insert(whole.end(), 3, 16);
     Rows expected = runInChunks(package(), target, alone);
-    EXPECT_EQ(runInChunks(package(), target, alone), expected); // once more
+    EXPECT_EQ(runInChunks(package(), target, alone), expected); // repeated
     EXPECT_EQ(runInChunks(package(), target, odd), expected);
     EXPECT_EQ(runInChunks(package(), target, whole), expected);
     Rows scaled = runInChunks(package(), target, whole, 50);
@@ -83,7 +83,7 @@ TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyChunk) {
   }
 }
 
-/// Whichever workgroup is the last to arrive, what it adds up is the same.
+/// The sum does not depend on which workgroup arrives last.
 TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyOrderOfWorkgroups) {
   const char *chip = std::getenv("NSTF_TEST_TARGET");
   const std::string target = chip ? chip : "gfx942";

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t tokens = GraphText::tokens;
 
-/// Caches of codes, with a scale for each row and head.
+/// Adds caches of codes, with a scale for each row and head.
 void addCoded(GraphText &graph, const AttentionCase &attention, int64_t context, const std::string &type,
               const std::string &code = "i8") {
   int64_t features = attention.kvHeads * attention.headSize;
@@ -28,7 +28,7 @@ void addCoded(GraphText &graph, const AttentionCase &attention, int64_t context,
   graph.output(graph.op("attention", operands, result, attributes(attention, true, 4.0 / 127)));
 }
 
-/// Steps at many positions, to the very end of the context.
+/// Steps at many positions, up to the end of the context.
 TEST_F(KernelTest, AttentionOverACache) {
   GraphText graph(300);
   for (AttentionCase attention :
@@ -81,7 +81,7 @@ TEST_F(KernelTest, AttentionInAWindowOfTheRowsOfAStep) {
   check(graph, allTokens());
 }
 
-/// Groups that fill no power of two, groups larger than a tile of queries, a context of one position.
+/// Groups whose size is not a power of two, groups larger than a tile of queries, and a context of one position.
 TEST_F(KernelTest, AttentionOfOddGroups) {
   GraphText graph(40);
   for (AttentionCase attention : {AttentionCase{8, 21, 3}, {4, 40, 1}, {10, 9, 3}, {2, 7, 7}})
@@ -119,7 +119,7 @@ TEST_F(KernelTest, AttentionOverACacheOfFloatCodes) {
   }
 }
 
-/// Queries far beyond f16, and far below it.
+/// Queries far above and far below the range of f16.
 TEST_F(KernelTest, AttentionOverCodesOfWideQueries) {
   GraphText graph(200);
   addCoded(graph, {64, 4, 2}, 200, "bf16");
@@ -143,7 +143,7 @@ TEST_F(KernelTest, AttentionInAContextOfOne) {
   check(graph, {{1, 1}, {}});
 }
 
-/// Scores far apart: the running maximum grows from block to block of keys, and what came before counts for nothing.
+/// Scores that differ widely: the running max grows from block to block of keys, and earlier keys become negligible.
 TEST_F(KernelTest, AttentionOfLargeScores) {
   GraphText graph(200);
   addCached(graph, {16, 4, 2}, 200);
@@ -156,7 +156,7 @@ TEST_F(KernelTest, AttentionOfLargeScores) {
                 }});
 }
 
-/// What of the rows of a step an input has, by its number among the `period` of an attention.
+/// The rows of an input in a step, by their number modulo the attention's `period`.
 using RowFactor = std::function<double(int64_t row, int64_t rows)>;
 
 auto scaleRows(int period, int number, RowFactor factor) {
@@ -170,8 +170,8 @@ auto scaleRows(int period, int number, RowFactor factor) {
   };
 }
 
-/// Keys that ask for one reference after the other, for one at the very end, for none after the first, for a bit less
-/// than a new one; in each type of operands, and where the largest score is that of the smallest product.
+/// Keys that need a new reference repeatedly, at the very end only, never after the first, or for slightly less than a
+/// new one; in each operand type, and with the max score from the smallest product.
 TEST_F(KernelTest, AttentionOfLateAndRisingKeys) {
   for (Precision precision : {Precision::F32, Precision::F16, Precision::BF16}) {
     GraphText graph(160);
@@ -189,7 +189,7 @@ TEST_F(KernelTest, AttentionOfLateAndRisingKeys) {
   }
 }
 
-/// Equal keys weigh the same, wherever they stand.
+/// Equal keys have equal weights at any position.
 TEST_F(KernelTest, AttentionOfEqualKeys) {
   GraphText graph(200);
   addCached(graph, {128, 4, 2}, 200);
@@ -206,7 +206,7 @@ TEST_F(KernelTest, AttentionOfEqualKeys) {
   }
 }
 
-/// Values' scales that grow from key to key: weights' units follow them.
+/// Scales of values that grow from key to key; the units of weights follow them.
 TEST_F(KernelTest, AttentionOverCodesOfRisingScales) {
   GraphText graph(200);
   addCoded(graph, {64, 4, 2}, 200, "f16");

@@ -1,4 +1,4 @@
-// Attention as text of a graph.
+// Attention as graph text.
 #pragma once
 
 #include "test/compiler/driver/GraphText.h"
@@ -19,7 +19,7 @@ inline std::string attributes(const AttentionCase &attention, bool isCausal, dou
          "scale = " + std::to_string(scale / std::sqrt(double(attention.headSize))) + " : f64}";
 }
 
-/// Keys and values of each step join their caches, which its queries then read.
+/// The keys and values of each step are appended to their caches, which the step's queries then read.
 inline void addCached(GraphText &graph, const AttentionCase &attention, int64_t context, double scale = 4) {
   int64_t features = attention.kvHeads * attention.headSize;
   TextValue q = graph.input({GraphText::tokens, attention.heads * attention.headSize});

@@ -1,4 +1,4 @@
-// What --precision=auto comes to: the type that most bytes of matrices are stored in.
+// The choice of --precision=auto: the type in which most bytes of matrices are stored.
 #include "compiler/driver/ChoosePrecision.h"
 #include "dialects/nstf/NSTF.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -36,7 +36,7 @@ TEST_F(ChoosePrecisionTest, MostBytesOfMatrices) {
   EXPECT_EQ(choose(weight("a", "4x4", "bf16")), "bf16: most bytes of matrices are bf16");
   EXPECT_EQ(choose(weight("a", "4x4", "f16") + weight("b", "4x4", "bf16") + weight("c", "2x2", "f16")),
             "f16: most bytes of matrices are f16");
-  // Bytes, not elements or tensors; f32 where they are equal.
+  // Bytes count, not elements or tensors; equal bytes give f32.
   EXPECT_EQ(choose(weight("a", "4x5", "f16") + weight("b", "4x3", "f32")), "f32: most bytes of matrices are f32");
   EXPECT_EQ(choose(weight("a", "4x8", "bf16") + weight("b", "4x4", "f32")), "f32: most bytes of matrices are f32");
   EXPECT_EQ(choose(weight("a", "4x4", "f64")), "f32: most bytes of matrices are f64");
@@ -51,7 +51,7 @@ TEST_F(ChoosePrecisionTest, ConfigWithoutWeights) {
   EXPECT_EQ(choose(none, ", dtype = \"float64\""), "f32: config.json says float64");
   EXPECT_EQ(choose(none, ", dtype = \"int8\""), "f32: config.json says int8, which is not computed in");
   EXPECT_EQ(choose(none), "f32: neither weights nor config.json say a type");
-  // The weights know better.
+  // The weights take precedence over config.json.
   EXPECT_EQ(choose(weight("a", "4x4", "f16"), ", dtype = \"bfloat16\""), "f16: most bytes of matrices are f16");
 }
 

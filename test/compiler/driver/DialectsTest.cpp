@@ -1,5 +1,5 @@
-// Once kernels build, no dialect is loaded and none is added to the context's registry: they build on several threads,
-// and MLIR guards neither.
+// Once kernels are built, no dialect is loaded and none is added to the context's registry: several threads build them,
+// and MLIR locks neither.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Registration.h"

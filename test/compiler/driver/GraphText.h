@@ -1,4 +1,4 @@
-// Writes nstf graphs as text: many operations of many sizes in one module, so that one compilation tests all of them.
+// Writes nstf graphs as text: many operations of many sizes in one module, so that one compilation tests them all.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace nstf::test {
 
-/// "tensor<?x64xf32>"; -1: the tokens of the step.
+/// "tensor<?x64xf32>"; -1 stands for the tokens of the step.
 inline std::string tensorType(const std::vector<int64_t> &shape, const std::string &element = "f32") {
   std::string text = "tensor<";
   for (int64_t extent : shape)
@@ -41,7 +41,7 @@ public:
     return symbol("state", "s", shape, element);
   }
 
-  /// "linear", its operands, its attributes as "{…}" or nothing. Attention's operands from the fourth on are scales.
+  /// `name` is "linear" or such; `attributes` is "{…}" or empty. Operands of attention from the fourth on are scales.
   TextValue op(const std::string &name, const std::vector<TextValue> &operands, const std::string &type,
                const std::string &attributes = "") {
     TextValue result = fresh(type);
@@ -52,7 +52,7 @@ public:
       body += (types.empty() ? " " : isScales ? " scales " : ", ") + operand.name;
       types += (types.empty() ? "" : ", ") + operand.type;
     }
-    // Elementwise operations and softmax are written with their one type.
+    // Elementwise operations and softmax are written with a single type.
     bool isSameType = true;
     for (const char *other : {"linear", "embedding", "rms_norm", "rope", "kv_append", "attention", "argmax", "last_row",
                               "first_row", "mean_rows", "layer_norm", "l2_normalize", "add_positions", "convert"})

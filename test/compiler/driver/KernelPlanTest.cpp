@@ -1,4 +1,4 @@
-// The kernels that the IR holds for a target: layers share the choice that was made for their kernel.
+// The kernels that the IR holds for a target: layers with one kernel share its choice.
 #include "compiler/driver/KernelPlan.h"
 #include "compiler/catalog/Passes.h"
 #include "compiler/driver/Registration.h"
@@ -56,10 +56,10 @@ TEST(KernelPlan, LayersShareKernelsAndTheirChoice) {
     for (size_t i = 0; i < layers; ++i)
       EXPECT_EQ(plan.variants[bucket.kernels[i]].region.getSymName(), i % 2 ? "relu_0" : "silu_0");
   }
-  // 0.03 s; 5 s where every layer's choice reads the tuning table again.
+  // It takes 0.03 s, or 5 s if the choice of every layer reads the tuning table again.
   EXPECT_LT(seconds, 1);
 
-  // Before code generation nobody knows how a kernel is launched, and without its variant no step can be.
+  // Before code generation the launch of a kernel is unknown, and a step needs its variant.
   EXPECT_THROW(readLaunchInfo(plan.variants.front().op), std::runtime_error);
   plan.variants.front().op.erase();
   EXPECT_THROW(readKernelPlan(target, *module->getOps<GraphOp>().begin()), std::runtime_error);

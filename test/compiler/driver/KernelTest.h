@@ -1,4 +1,5 @@
-// From the text of a module to machine code of both chips on the emulator, every launch against the float64 reference.
+// Compiles the text of a module for both chips, runs it on the emulator, and compares every launch with the float64
+// reference.
 #pragma once
 
 #include "compiler/codegen/Codegen.h"
@@ -32,7 +33,7 @@ protected:
     options.targets = {"gfx942", "gfx90a"};
     options.weights = manifest::WeightsMode::Random;
     options.seed = 7;
-    options.fusions = {"pairs"}; // each case is a launch
+    options.fusions = {"pairs"}; // each case is a launch of its own
     options.precision = Precision::F32;
   }
   ~KernelTest() override { std::filesystem::remove_all(folder); }
@@ -57,14 +58,14 @@ protected:
       }
   }
 
-  /// Runs steps of so many tokens and compares every launch, output and state.
+  /// Runs steps of these numbers of tokens, and compares every launch, output and state.
   void expectReference(const VerifyOptions &verification) {
     std::ostringstream report;
     int status = verify(*compilation, package(), verification, report);
     EXPECT_EQ(status, 0) << report.str();
     for (const CompiledTarget &target : compilation->getTargets())
       for (const KernelVariant &variant : target.plan.variants) {
-        // A kernel that no step ran has not been tested: the steps must reach every bucket.
+        // A kernel that no step ran is untested: the steps must reach every bucket.
         std::string line = "verify: " + target.target.name + " kernel " + variant.symbol + ": ";
         EXPECT_TRUE(report.str().find(line) != std::string::npos) << line << "was never compared";
       }
@@ -78,7 +79,7 @@ protected:
 
   std::filesystem::path package() const { return folder / "kernels.nstf"; }
 
-  /// Every bucket (1, 2-16, 17-64, 65-200), its ends, and sizes that fill no tile.
+  /// All buckets (1, 2-16, 17-64, 65-200), their ends, and sizes that no tile divides.
   static VerifyOptions allTokens() { return {{1, 2, 7, 16, 17, 38, 64, 65, 200}, {}}; }
 
   std::filesystem::path folder;

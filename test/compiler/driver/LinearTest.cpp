@@ -1,4 +1,4 @@
-// Products on vector units and matrix cores at sizes that fit no tile, and what is fused behind them.
+// Products on vector units and matrix cores at sizes that no tile divides, and fused epilogues.
 #include "test/compiler/driver/KernelTest.h"
 
 using namespace nstf;
@@ -17,7 +17,7 @@ TextValue addLinear(GraphText &graph, const TextValue &x, int64_t k, int64_t n, 
 
 TEST_F(KernelTest, LinearOfAnySize) {
   GraphText graph(positions);
-  // Every size as K and as N, each with a small and a large partner.
+  // Every size as K and as N, each with a small and a large other extent.
   const std::pair<int64_t, int64_t> sizes[] = {{1, 1},   {1, 257},  {7, 16},   {7, 200},   {16, 38},  {16, 7},
                                                {38, 64}, {38, 1},   {64, 172}, {64, 64},   {172, 64}, {172, 257},
                                                {200, 7}, {200, 38}, {257, 16}, {257, 200}, {64, 7},   {38, 172}};
@@ -30,7 +30,7 @@ TEST_F(KernelTest, LinearOfAnySize) {
   check(graph, allTokens());
 }
 
-// Around the lengths at which a partial sum of the matrix kernel ends: 512, 1024 in 16 bits.
+// Near the lengths at which a partial sum of the matrix kernel ends: 512, and 1024 in 16 bits.
 TEST_F(KernelTest, LinearOfSeveralPartialSums) {
   for (Precision precision : {Precision::F32, Precision::F16}) {
     GraphText graph(positions);
@@ -75,7 +75,7 @@ TEST_F(KernelTest, LinearWithAChainInItsSlot) {
     TextValue sum = graph.op("add", {addLinear(graph, x, 64, n, true), a}, type);
     TextValue product = graph.op("mul", {graph.op("silu", {sum}, type), b}, type);
     graph.output(graph.op("add", {product, a}, type));
-    // Two products into one sum; a product times itself.
+    // Two products in one sum, and a product times itself.
     TextValue left = addLinear(graph, x, 64, n, false), right = addLinear(graph, x, 64, n, true);
     graph.output(graph.op("add", {left, right}, type));
     TextValue twice = addLinear(graph, x, 64, n, false);

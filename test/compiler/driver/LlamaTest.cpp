@@ -1,6 +1,6 @@
-// Whole models: a prompt in one step, in pieces and token by token gives the same logits and the same caches.
+// Whole models: a prompt in one step, in chunks and token by token gives the same logits and caches.
 //
-// The emulator is one chip for the life of a process: NSTF_TEST_TARGET says which (CMakeLists.txt runs both).
+// A process emulates a single chip; NSTF_TEST_TARGET selects it (CMakeLists.txt runs both).
 #include "compiler/reference/ReferenceModel.h"
 #include "nstf/Session.h"
 #include "test/compiler/driver/KernelTest.h"
@@ -17,7 +17,7 @@ using namespace nstf::test;
 
 namespace {
 
-/// Of logits of one model by two ways.
+/// Between logits of one model that were computed in two ways.
 constexpr double logitTolerance = 1e-4;
 
 const std::filesystem::path stories = std::filesystem::path(NSTF_SOURCE_DIR) / "../shared/models/stories260K/hf";
@@ -50,7 +50,7 @@ protected:
     this->session.emplace(runtime::Session::open(package(), session));
   }
 
-  /// One step from an empty context: the rows of input "x", the rows of output "out0".
+  /// Runs one step from an empty context: the rows of input "x" give the rows of output "out0".
   std::vector<float> runRows(const std::vector<float> &x, int64_t features) {
     int64_t rows = x.size() / features;
     session->reset();
@@ -62,7 +62,7 @@ protected:
     return {y.as<float>(), y.as<float>() + y.elements()};
   }
 
-  /// Runs the first `count` ids from an empty context, at most `chunk` a step.
+  /// Runs the first `count` ids from an empty context, at most `chunk` per step.
   std::vector<float> getLogits(int64_t count, int64_t chunk) {
     session->reset();
     for (int64_t start = 0; start < count; start += chunk) {
@@ -148,7 +148,7 @@ TEST_F(LlamaTest, PromptOfNIsNSingleStepsInStories260K) {
   expectSameLogits();
 }
 
-/// A layer on rows of numbers, with everything that looks beyond a row: products, caches, attention.
+/// A layer on rows of floats with all ops that look beyond a row: products, caches, attention.
 std::string makeLayer(int64_t features, int64_t context) {
   constexpr int64_t tokens = GraphText::tokens;
   GraphText graph(context);
@@ -171,7 +171,7 @@ std::string makeLayer(int64_t features, int64_t context) {
   return graph.text();
 }
 
-/// Later rows leave the rows before them as they are, and NaN the sequences after it, to the last bit.
+/// Later rows do not change a bit of earlier rows, and a NaN does not change a bit of later sequences.
 void LlamaTest::expectRowsAlone(std::initializer_list<int64_t> counts) {
   constexpr int64_t features = 40, context = 100;
   compile(makeLayer(features, context));
@@ -189,7 +189,8 @@ void LlamaTest::expectRowsAlone(std::initializer_list<int64_t> counts) {
     EXPECT_TRUE(std::isnan(runRows(poison, features).front()));
     EXPECT_EQ(runRows(x, features), first) << rows << " rows after 100 of NaN";
 
-    // Not NaN: attention multiplies the values of keys that a row does not see by 0 (templates/kernels/attention.mlir).
+    // Later rows get large numbers rather than NaN, because attention multiplies the values of keys that a row does not
+    // see by 0 (templates/kernels/attention.mlir).
     int64_t kept = rows / 2;
     for (auto number = x.begin() + kept * features; number != x.end(); ++number)
       *number = -1e4f * *number;

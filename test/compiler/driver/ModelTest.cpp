@@ -1,4 +1,4 @@
-// Whole graphs: random ones of every operation, and Llamas of odd configurations.
+// Whole graphs: random ones with every operation, and Llamas of odd configurations.
 #include "test/compiler/driver/KernelTest.h"
 #include "test/passes/nstf/RandomGraph.h"
 
@@ -10,7 +10,7 @@ using namespace nstf::test;
 
 namespace {
 
-/// What fusion, equal kernels and memory plans make of graphs that no one thought of.
+/// Applies fusion, deduplication and memory plans to arbitrary graphs.
 TEST_F(KernelTest, RandomGraphs) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
     options.targets = {seed % 2 ? "gfx942" : "gfx90a"};

@@ -1,4 +1,4 @@
-// Norms, positions, activations and the choice and mean of rows: every size and bucket on both chips.
+// Norms, positions, activations, and the selection and mean of rows: every size and bucket on both chips.
 #include "test/compiler/driver/KernelTest.h"
 
 #include <array>
@@ -32,7 +32,7 @@ TEST_F(KernelTest, LayerNorm) {
   check(graph, allTokens());
 }
 
-/// Rows far from zero beside their spread, rows of zeros, rows whose squares are near the ends of f32.
+/// Rows whose mean is large relative to their spread, rows of zeros, and rows whose squares are near the limits of f32.
 TEST_F(KernelTest, LayerNormOfShiftedAndZeroRows) {
   GraphText graph(positions);
   TextValue x = graph.input({tokens, 64});
@@ -46,7 +46,7 @@ TEST_F(KernelTest, LayerNormOfShiftedAndZeroRows) {
                 }});
 }
 
-/// Norms of queries and keys: a factor for the features of a head, whatever the head's size; something follows.
+/// Norms of queries and keys: one factor for each feature of a head, for any head size, with a following op.
 TEST_F(KernelTest, RmsNormOfHeads) {
   GraphText graph(positions);
   struct {
@@ -75,7 +75,7 @@ TEST_F(KernelTest, L2Normalize) {
   }
   options.maxTokens = 200;
   check(graph, {allTokens().steps, [](const std::string &, runtime::HostTensor &x) {
-                  if (x.shape.front() > 3) // rows of squares past f32, below it, and of zeros
+                  if (x.shape.front() > 3) // rows whose squares overflow f32, underflow it, and are zero
                     scaleRows(x, {1, 1e25f, 1e-25f, 0});
                 }});
 }
@@ -96,8 +96,8 @@ TEST_F(KernelTest, FirstAndMeanOfRows) {
   check(graph, allTokens());
 }
 
-/// Steps at many positions, to the last row of the table; alone, behind an embedding and in a chain, with an offset and
-/// without, for one row too.
+/// Steps at many positions up to the table's last row: alone, after an embedding and in a chain, with and without an
+/// offset, and with one row.
 TEST_F(KernelTest, AddPositions) {
   GraphText graph(300, 54);
   TextValue ids = graph.input({tokens}, "i32", "ids");

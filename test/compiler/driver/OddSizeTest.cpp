@@ -1,4 +1,4 @@
-// Whole ways through a model at sizes that fit no tile: heads from norm to attention, vocabularies from lookup to
+// Chains of a model's kernels at sizes that no tile divides: heads from norm to attention, vocabularies from lookup to
 // argmax.
 #include "test/compiler/driver/KernelTest.h"
 
@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t tokens = GraphText::tokens;
 
-/// A layer's attention with norms of queries and keys, partial and full rotation and a window, on three head sizes.
+/// The attention of a layer with norms of queries and keys, partial and full rotation, and a window, for three head
+/// sizes.
 TEST_F(KernelTest, HeadsOf38And80And96) {
   GraphText graph(300);
   struct {
@@ -42,8 +43,8 @@ TEST_F(KernelTest, HeadsOf38And80And96) {
   check(graph, {{7, 1, 16, 200, 65, 9, 1, 64, 17, 2, 38, {1, 299}, {200, 100}}, {}});
 }
 
-/// Both kinds of blocks with operands of 16 bits: what the norms, positions and rotations make goes into products,
-/// caches and attention, and the mean of rows at last.
+/// Both kinds of blocks with 16-bit operands: the results of norms, positions and rotations go to products, caches and
+/// attention, and finally to the mean of rows.
 TEST_F(KernelTest, BlocksInSixteenBits) {
   for (Precision precision : {Precision::F16, Precision::BF16}) {
     GraphText graph(80, 54);
@@ -86,7 +87,7 @@ TEST_F(KernelTest, BlocksInSixteenBits) {
   }
 }
 
-/// One table as embedding and head; hidden 172 of learned positions and norm between.
+/// One table as embedding and head, with a hidden size of 172, learned positions and a norm in between.
 TEST_F(KernelTest, VocabulariesOf1And54And50257) {
   for (auto [vocabulary, hidden] : {std::pair<int64_t, int64_t>{1, 172}, {54, 172}, {50257, 38}}) {
     GraphText graph(64, vocabulary);

@@ -1,4 +1,4 @@
-// Kernels whose operands memory holds in f16 and bf16, at sizes that fit no tile and no vector of 16 bytes.
+// Kernels whose operands are f16 and bf16 in memory, at sizes that no tile and no vector of 16 bytes divides.
 #include "test/compiler/driver/KernelTest.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +16,7 @@ protected:
     options.precision = GetParam();
     options.maxTokens = 200;
   }
-  /// Both types lie alike in memory, so sizes are shared out: each is compiled in one of them.
+  /// Both types have the same layout in memory, so each size is tested in one of them.
   bool isOfThisType(size_t size) const { return size % 2 == (GetParam() == Precision::F16 ? 0 : 1); }
 };
 
@@ -30,7 +30,7 @@ TEST_P(PrecisionTest, Linear) {
     auto [k, n] = size;
     TextValue x = graph.input({tokens, k});
     graph.output(graph.op("linear", {x, graph.weight({n, k}), graph.weight({n})}, tensorType({tokens, n})));
-    // What goes on into another product is rounded by the store.
+    // The store rounds a result that another product reads.
     TextValue y = graph.op("linear", {x, graph.weight({n, k})}, tensorType({tokens, n}));
     TextValue other = graph.input({tokens, n});
     TextValue gated = graph.op("swiglu", {y, other}, tensorType({tokens, n}));
@@ -73,10 +73,10 @@ TEST_P(PrecisionTest, RowsTablesAndMixedTypes) {
     TextValue h = graph.op("rms_norm", {x, graph.weight({features})}, x.type, "{eps = 1.0e-5 : f64}");
     std::string attributes = "{heads = 1 : i64, kv_heads = 1 : i64, scale = 0.3 : f64}";
     TextValue a = graph.op("attention", {h, h, h}, h.type, attributes);
-    // An activation in both types: a product and a sum read it.
+    // An activation in both types, since a product and a sum read it.
     TextValue product = graph.op("linear", {h, graph.weight({features, features})}, h.type);
     graph.output(graph.op("add", {graph.op("add", {product, h}, h.type), a}, h.type));
-    // Rounded in the middle of a chain, and back.
+    // Rounded in the middle of a chain, and converted back.
     TextValue narrow = graph.op("convert", {x}, tensorType({tokens, features}, "bf16"), "{type = bf16}");
     TextValue wide = graph.op("convert", {narrow}, x.type, "{type = f32}");
     graph.output(graph.op("mul", {graph.op("silu", {wide}, x.type), x}, x.type));

@@ -1,5 +1,5 @@
-// Caches of codes: keys and values quantised as they are appended, and attention over them, at heads that fit no tile
-// and no word; every launch, output and cache against the reference.
+// Caches of codes: keys and values are quantised as they are appended, and attention reads them, for heads that no tile
+// and no word divides. Every launch, output and cache is compared with the reference.
 #include "test/compiler/driver/KernelTest.h"
 
 using namespace nstf;
@@ -13,7 +13,7 @@ struct Heads {
   int64_t size, queries, keys;
 };
 
-/// Keys and values of the step are appended, keys turned where there is anything to turn.
+/// Appends keys and values of the step; keys are rotated if the head is large enough.
 void addAttention(GraphText &graph, const Heads &heads, int64_t context) {
   int64_t features = heads.keys * heads.size;
   TextValue q = graph.input({tokens, heads.queries * heads.size}), k = graph.input({tokens, features});

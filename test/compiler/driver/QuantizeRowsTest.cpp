@@ -1,4 +1,4 @@
-// Rows as codes at sizes that fit no tile: every code and scale on both chips is the reference's.
+// Quantised rows at sizes that no tile divides: every code and scale on both chips equals the reference's.
 #include "test/compiler/driver/KernelTest.h"
 
 using namespace nstf;
@@ -34,7 +34,7 @@ TEST_P(QuantizeRowsTest, CodesAndScales) {
     expectReference({{1, 2, 16, 17, 64, 65}, {}});
 }
 
-// The norm's kernel makes them, where nothing else reads its rows.
+// The norm's kernel quantises its rows if nothing else reads them.
 TEST_P(QuantizeRowsTest, OfNorms) {
   std::string code = GetParam(), weights, arguments, results, body, names, types;
   int64_t count = 0;

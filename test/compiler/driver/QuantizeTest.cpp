@@ -1,5 +1,5 @@
-// Products with quantised weights, and with rows that are quantised too, at sizes that fit no group, no word and no
-// tile: every launch and output on both chips against the reference of the same codes. ctest runs it under all checks.
+// Products with quantised weights, and with quantised rows too, at sizes that no group, word or tile divides: every
+// launch and output on both chips is compared with the reference of the same codes. ctest runs it with all checks.
 #include "passes/nstf/WeightFormat.h"
 #include "test/compiler/driver/KernelTest.h"
 
@@ -38,13 +38,13 @@ std::vector<Case> makeCases() {
 
 const std::vector<Case> cases = makeCases();
 
-/// By turns, so that codes of each number of bits meet all sizes.
+/// The sizes rotate, so that codes of each number of bits are tested with all sizes.
 std::pair<int64_t, int64_t> getSizes(size_t index) {
   static constexpr std::pair<int64_t, int64_t> sizes[] = {
       {1, 38},   {38, 172}, {172, 4096}, {4096, 1}, {1, 172},    {38, 4096}, {172, 1}, {4096, 38},
       {1, 4096}, {38, 1},   {172, 38},   {300, 17}, {4096, 172}, {1, 1},     {38, 38}, {172, 172}};
   constexpr size_t count = std::size(sizes);
-  return sizes[(index + index / count) % count]; // not always the same with f16
+  return sizes[(index + index / count) % count]; // shifted each time, since types alternate too
 }
 
 class QuantizeTest : public KernelTest, public ::testing::WithParamInterface<size_t> {

@@ -1,5 +1,5 @@
-// Random graphs of tensor code as text: chains, sums, slices, concatenations, gathers, among them nstf ops. Values stay
-// small, so that one tolerance fits all.
+// Random graphs of tensor code as text: chains, sums, slices, concatenations and gathers, mixed with nstf ops. Values
+// stay small, so that one tolerance suits all.
 #pragma once
 
 #include "test/compiler/driver/GraphText.h"
@@ -24,7 +24,7 @@ public:
 
   std::string text() const {
     std::string results, names, types;
-    // The last values, and one from the middle that others read too.
+    // The last values, and one from the middle that has other readers too.
     for (size_t i : {inputCount + 5, values.size() - 2, values.size() - 1}) {
       std::string type = tensorType(values[i].shape);
       results += (results.empty() ? "" : ", ") + type + " {nstf.name = \"out" + std::to_string(i) + "\"}";
@@ -45,7 +45,7 @@ private:
   };
 
   int64_t below(int64_t limit) { return int64_t(random() % uint64_t(limit)); }
-  /// Mostly one of the latest, so that ops build on each other and share what they read.
+  /// Usually one of the latest values, so that ops build on each other and share operands.
   const Value &pick() { return values[below(3) ? values.size() - 1 - below(5) : below(values.size())]; }
   std::string fresh() { return "%v" + std::to_string(numbers++); }
 
@@ -78,7 +78,7 @@ private:
     std::vector<size_t> dims;
   };
 
-  /// A generic whose body makes %r of %p0, %p1, … and %acc.
+  /// A generic whose body computes %r from %p0, %p1, … and %acc.
   void generic(size_t rank, const std::vector<Operand> &operands, const std::string &init, const Shape &shape,
                const std::vector<size_t> &dims, const std::string &code) {
     std::string maps, names, types, arguments, kinds;

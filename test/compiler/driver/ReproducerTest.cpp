@@ -1,4 +1,4 @@
-// Internal errors, each of its kind, provoked by passes of this test; and crashes in child processes.
+// Internal errors of each kind, provoked by passes of this test, and crashes in child processes.
 #include "compiler/driver/Reproducer.h"
 #include "compiler/driver/CrashHandler.h"
 #include "dialects/nstf/NSTF.h"
@@ -59,7 +59,7 @@ protected:
     return reproducer.run(passes, *module);
   }
 
-  /// What is printed by `report`; the file it wrote is in `text`.
+  /// Returns what `report` prints; `text` gets the file that it writes.
   std::string report() {
     testing::internal::CaptureStderr();
     reproducer.report();
@@ -109,9 +109,9 @@ TEST_F(ReproducerTest, APassThatLeavesAnInvalidModule) {
   };
   EXPECT_TRUE(failed(run("nstf-sloppy", breakModule)));
   ASSERT_TRUE(reproducer.hasFailed());
-  EXPECT_THAT(told, IsEmpty()); // it is in the one line of error
+  EXPECT_THAT(told, IsEmpty()); // the one error line contains it
   EXPECT_THAT(report(), HasSubstr("pass nstf-sloppy: 'func.return' op has 0 operands, but enclosing function"));
-  EXPECT_THAT(text, HasSubstr("func.func @f() {")); // as it was before
+  EXPECT_THAT(text, HasSubstr("func.func @f() {")); // the module before the pass
 }
 
 TEST_F(ReproducerTest, UpstreamsPassesAndUnfinishedConversions) {
@@ -232,7 +232,7 @@ TEST_F(VariantReproducersTest, CodeGenerationIsNeverTheUsers) {
   EXPECT_THAT(told, IsEmpty());
 }
 
-// A variant of two parts, which may run on threads of their own.
+// A variant of two parts, which may run on different threads.
 class PartReproducersTest : public ReproducerTest {
 protected:
   using PartAction = std::function<LogicalResult(PartOp)>;

@@ -66,10 +66,10 @@ TEST_F(KernelTest, Rope) {
   check(graph, allTokens());
 }
 
-/// Caches are read back whole by verify, whatever attention makes of them.
+/// verify reads caches back as a whole, whatever attention computes from them.
 TEST_F(KernelTest, RopeIntoACacheAndPlainAppend) {
   GraphText graph(300);
-  // Every other case: attention behind them takes the time.
+  // Every other case, because the attention behind them takes long.
   for (size_t i = 0; i < std::size(ropeCases); i += 2) {
     const RopeCase &rope = ropeCases[i];
     int64_t features = rope.headSize * rope.heads;
@@ -99,7 +99,7 @@ TEST_F(KernelTest, Embedding) {
     }
     options.maxTokens = 200;
     check(graph, {{1, 2, 17, 65, 200}, [&](const std::string &name, runtime::HostTensor &value) {
-                    // The first and the last row of the table among them.
+                    // Includes the first and the last row of the table.
                     if (name == "ids" && value.elements() > 1) {
                       int32_t ends[2] = {0, int32_t(vocabulary) - 1};
                       std::memcpy(value.data.data(), ends, sizeof ends);
@@ -131,7 +131,7 @@ TEST_F(KernelTest, SoftmaxAndArgmaxOfAGreatVocabulary) {
   check(graph, {{1, 3, 17}, {}});
 }
 
-/// Equal largest numbers in one lane's columns, in two lanes', in two waves' and in two blocks; the first one counts.
+/// Equal max values in one lane's columns, in two lanes, in two waves and in two blocks; the first one counts.
 TEST_F(KernelTest, ArgmaxTakesTheFirstOfEquals) {
   GraphText graph(positions);
   for (int64_t features : {2, 54, 512, 2500}) {
@@ -184,7 +184,7 @@ TEST_F(KernelTest, ElementwiseChains) {
   check(graph, allTokens());
 }
 
-/// silu of numbers whose exponential is infinite or nothing.
+/// silu of numbers whose exponential overflows or vanishes.
 TEST_F(KernelTest, SiluOfLargeNumbers) {
   GraphText graph(positions);
   TextValue x = graph.input({tokens, 64});

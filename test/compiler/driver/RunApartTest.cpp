@@ -1,4 +1,4 @@
-// A computation in a process of its own: what comes back, and that threads of this one don't hold it up.
+// A computation in a separate process: its result, and that threads of this process do not block it.
 #include "compiler/driver/RunApart.h"
 
 #include <atomic>
@@ -39,7 +39,8 @@ TEST(RunApart, TellsErrorsAndSignals) {
       << ended;
 }
 
-/// A child has none of its parent's threads. One of some three hundred waited for them; here an alarm ends it.
+/// A child has none of its parent's threads. One of about three hundred waited for them; here an alarm ends such a
+/// child.
 TEST(RunApart, ComputesInParallelAfterItsParentDid) {
   for (int round = 0; round < 600; ++round) {
     ASSERT_EQ(countInParallel(2000), 200);

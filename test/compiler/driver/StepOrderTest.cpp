@@ -1,4 +1,4 @@
-// Which steps wait for which: known cases, and on random steps what every order must have.
+// Which steps wait for which: known cases, and properties of every order on random steps.
 #include "compiler/driver/StepOrder.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(StepOrder, ReadersAndNeighboursAndOtherBuffersAreFree) {
 }
 
 TEST(StepOrder, WhatAnotherWaitsForIsNotListed) {
-  // 0 -> 1 -> 2, and 2 reads what 0 wrote as well.
+  // 0 -> 1 -> 2, where 2 also reads what 0 wrote.
   EXPECT_EQ(orderSteps({{write(0, 0, 64)},
                         {read(0, 0, 64), write(0, 64, 128)},
                         {read(0, 0, 64), read(0, 64, 128), write(0, 128, 192)}}),
@@ -44,8 +44,8 @@ TEST(StepOrder, TwoBranchesMeet) {
             (Order{{}, {0}, {0}, {1, 2}}));
 }
 
-// Against the definition: reachable exactly what conflicts, directly or by others; and no listed step is reachable
-// through another listed one.
+// By the definition: exactly the conflicting steps are reachable, directly or through others, and no listed step is
+// reachable through another listed one.
 TEST(StepOrder, RandomSteps) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

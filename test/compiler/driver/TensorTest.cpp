@@ -1,5 +1,5 @@
-// Tensor code: linalg and tensor ops of every kind the generic template computes, over odd shapes and all buckets, each
-// launch against the reference. The graphs are the files Inputs/tensor-*.mlir.
+// Tensor code: every kind of linalg and tensor op that the generic template computes, with odd shapes and all buckets;
+// each launch is compared with the reference. The graphs are in Inputs/tensor-*.mlir.
 #include "test/compiler/driver/KernelTest.h"
 #include "test/compiler/driver/RandomTensors.h"
 
@@ -27,7 +27,7 @@ TEST_F(TensorTest, Elementwise) { checkFile("tensor-elementwise.mlir"); }
 
 TEST_F(TensorTest, Functions) { checkFile("tensor-functions.mlir", {{1, 5, 33, 65, 70}, {}}); }
 
-// Rows of 4096 in the float64 interpreter take their time: fewer steps, of every bucket.
+// Rows of 4096 take long in the float64 interpreter, so there are fewer steps, one of every bucket.
 TEST_F(TensorTest, Reductions) {
   options.maxTokens = 70;
   checkFile("tensor-reductions.mlir", {{1, 7, 33, 70}, [](const std::string &name, runtime::HostTensor &value) {
@@ -71,7 +71,7 @@ TEST_F(TensorTest, AmongTransformerOps) {
                                   }});
 }
 
-// Activations that tensor code hands to products are stored in 16 bits by its own kernels.
+// Kernels of tensor code store activations for products in 16 bits.
 TEST_F(TensorTest, AmongTransformerOpsOfF16) {
   options.precision = Precision::F16;
   options.maxTokens = 16;

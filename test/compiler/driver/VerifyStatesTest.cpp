@@ -1,5 +1,5 @@
-// --verify of models whose products read codes: what rounds to the next code is no error, in none of their layers, and
-// what is one is found, by the comparison of the kernel that made it or by that of the state.
+// --verify of models whose products read codes: rounding to an adjacent code is not an error in any layer, and real
+// errors are found, in the kernel that made them or in the state.
 #include "test/compiler/driver/KernelTest.h"
 
 #include <algorithm>
@@ -16,16 +16,16 @@ namespace {
 
 const std::filesystem::path source(NSTF_SOURCE_DIR), stories = source / "../shared/models/stories260K/hf";
 
-/// What a cache holds of one row: codes, and a scale for each head.
+/// One row of a cache: codes, and a scale for each head.
 struct Row {
   std::span<std::byte> codes;
   std::span<float> scales;
 };
 
-/// Does something wrong to a cache whose rows up to `count` are full.
+/// Damages a cache whose rows up to `count` are filled.
 using Fault = void (*)(std::vector<Row> &rows, int64_t count);
 
-/// Of the least scale, which is the hardest to see.
+/// Changes the smallest scale, whose error is the hardest to find.
 void changeScale(std::vector<Row> &rows, int64_t count) {
   float *least = nullptr;
   for (const Row &row : std::span(rows).first(count))
@@ -72,7 +72,7 @@ protected:
 
   using Faults = std::map<std::string, Fault>; // by cache
 
-  /// The report of a run whose caches get faults: as soon as their rows are there, or after all launches.
+  /// The report of a run whose caches are damaged: as soon as their rows are written, or after all launches.
   std::string verifyWith(const Faults &faults, bool atOnce) {
     auto change = [&](runtime::Session &session, const runtime::LaunchView &launch) {
       const std::vector<manifest::Step> &steps = session.target().bucketFor(launch.tokens())->steps;
@@ -120,7 +120,7 @@ TEST_P(VerifyStatesTest, FindsFaults) {
     EXPECT_THAT(verifyWith({fault}, /*atOnce=*/true),
                 ContainsRegex("kernel [a-z0-9_]*quantize_kv_append[^\n]*PAST TOLERANCE"))
         << fault.first;
-  faults[other + "k_cache"] = writePast; // a kernel is asked for the rows it appends
+  faults[other + "k_cache"] = writePast; // a kernel's comparison covers only the rows that it appends
   std::string report = verifyWith(faults, /*atOnce=*/false);
   EXPECT_THAT(report, Not(ContainsRegex("kernel [^\n]*PAST TOLERANCE")));
   for (std::string state : {last + "v_cache.scales", last + "k_cache", other + "v_cache", other + "k_cache"})

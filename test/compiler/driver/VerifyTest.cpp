@@ -1,4 +1,4 @@
-// --verify finds what is wrong: another model's package, a changed file, a missing one.
+// --verify finds errors: another model's package, a changed file, a missing one.
 #include "compiler/driver/VerifyReport.h"
 #include "test/compiler/driver/KernelTest.h"
 
@@ -62,7 +62,7 @@ TEST_F(VerifyTest, FindsOtherWeights) {
   std::filesystem::rename(folder / "first.nstf", package());
   auto [status, report] = runVerify();
   EXPECT_EQ(status, 1);
-  // The kernels do what they should on what they read; the model does not.
+  // The kernels compute the right results from their inputs, but the model's results are wrong.
   EXPECT_THAT(report, ::testing::ContainsRegex("output out0: [^\n]*PAST TOLERANCE"));
   EXPECT_THAT(report, Not(::testing::ContainsRegex("kernel [^\n]*PAST TOLERANCE")));
 }
@@ -105,7 +105,7 @@ TEST_F(VerifyTest, StartsAnywhere) {
   std::ostringstream text;
   EXPECT_EQ(verify(*compilation, package(), {{{1, 40}, 5, {3, 20}}, {}}, text), 0) << text.str();
   EXPECT_THAT(text.str(), HasSubstr("output out0: 3 compared"));
-  // Had both run on empty states, the largest result at position 40 would be a 41st of the row.
+  // If both ran on empty states, the max result at position 40 would be 1/41 of the row.
   EXPECT_THAT(getError({{{1, 64}}, {}}), HasSubstr("expected a position from 0 to 63"));
 }
 
@@ -135,7 +135,7 @@ TEST_F(VerifyTest, ReportsAsJson) {
   EXPECT_EQ(stored, 2 * 16 * 7 * 4u); // two outputs of [16, 7] in f32, each byte once
 }
 
-// A launch without error does not hide one after it, where nothing is allowed.
+// A launch without error does not hide a later one with an error where none is allowed.
 TEST(VerifyReportTest, KeepsTheWorst) {
   VerifyReport report;
   report.add("kernel", "copy", {.largestError = 0, .where = 0, .largestWant = 1, .allowed = 0});
@@ -145,7 +145,7 @@ TEST(VerifyReportTest, KeepsTheWorst) {
   EXPECT_EQ(printReport("gfx942", report.toJson(), os), 1) << os.str();
 }
 
-// Of codes few may be the next one, and none further.
+// A few codes may be adjacent ones, and none may be further away.
 TEST(VerifyReportTest, ComparesCodes) {
   mlir::MLIRContext context;
   mlir::Type whole = mlir::IntegerType::get(&context, 8), number = mlir::Float8E4M3FNUZType::get(&context);
@@ -159,7 +159,7 @@ TEST(VerifyReportTest, ComparesCodes) {
   EXPECT_TRUE(passes(whole, 18, 3));
   EXPECT_FALSE(passes(whole, 18, 4));
   EXPECT_FALSE(passes(whole, 19, 1));
-  EXPECT_TRUE(passes(number, 16, 3)); // 2 apart from 16 on
+  EXPECT_TRUE(passes(number, 16, 3)); // codes are 2 apart from 16 on
   EXPECT_FALSE(passes(number, 16, 4));
   EXPECT_FALSE(passes(number, 20, 1));
   EXPECT_FALSE(passes(number, std::nanf(""), 1));

@@ -1,5 +1,5 @@
-// The architectures of templates/models beside their numbers (test/models): what their configurations may say, and one
-// clear line where they say something else.
+// The architectures of templates/models, apart from their results (test/models): the configurations that are accepted,
+// and one clear error line for others.
 #include "compiler/import/HuggingFace.h"
 
 #include "test/compiler/import/ImportTest.h"
@@ -63,10 +63,10 @@ TEST_F(ArchitecturesTest, Windows) {
               HasSubstr("expected sliding_window to be a whole number but got '4'"));
   EXPECT_THAT(imported("mistral"), HasSubstr("window = 5 : i64"));
   EXPECT_THAT(imported("mistral", {{"sliding_window", nullptr}}), Not(HasSubstr("window")));
-  // One that is as long as all there is would hide nothing.
+  // A window as long as the context hides nothing.
   EXPECT_THAT(imported("mistral", {{"sliding_window", 64}}), Not(HasSubstr("window")));
 
-  EXPECT_EQ(count(imported("qwen2"), "window = 4"), 2u); // of three layers all but the first
+  EXPECT_EQ(count(imported("qwen2"), "window = 4"), 2u); // all of three layers except the first
   EXPECT_EQ(count(imported("qwen2", {{"use_sliding_window", false}}), "window"), 0u);
   EXPECT_EQ(count(imported("qwen2", {{"max_window_layers", 0}}), "window = 4"), 3u);
   EXPECT_EQ(count(imported("qwen3"), "window = 6"), 1u);
@@ -97,7 +97,7 @@ TEST_F(ArchitecturesTest, Ropes) {
   EXPECT_THAT(imported("gptj", {{"rotary_dim", 81}}), HasSubstr("rotary_dim: expected at most 80 but got 81"));
 }
 
-/// Dynamic scaling is what lets a context be longer than the model says.
+/// Dynamic scaling allows a context that exceeds the model's.
 TEST_F(ArchitecturesTest, Contexts) {
   ImportOptions options;
   options.context = 24;
@@ -150,7 +150,7 @@ TEST_F(ArchitecturesTest, IndexOfMissingShards) {
                         "says it is"));
 }
 
-/// Whatever stands under a key of config.json, it is a model or one error of one line.
+/// Any value under any key of config.json gives a model or one error of one line.
 TEST_F(ArchitecturesTest, AnyValueOfAnyKey) {
   mlir::MLIRContext context;
   context.loadDialect<NSTFDialect>();
@@ -200,7 +200,7 @@ TEST_F(ArchitecturesTest, FilesOfTheUser) {
               HasSubstr("none.yaml:1:1: expected a key 'architectures' that names what the file describes"));
   options.architectures = {path("absent.yaml")};
   EXPECT_THAT(imported("phi", {}, options), HasSubstr(path("absent.yaml") + ": No such file or directory"));
-  // A user's file goes before NSTF's own.
+  // A user's file takes precedence over NSTF's own.
   options.architectures = {write("mine.yaml",
                                  "name: mine\narchitectures: [BertModel]\ncontext: 4\ninputs: {x: [tokens, 3]}\n"
                                  "nodes: {y: {op: silu, operands: [x]}}\noutputs: {y: y}\n")};

@@ -1,4 +1,4 @@
-// Hugging Face folders: what a tiny Llama becomes, and one clear line for every way a folder can be wrong.
+// Hugging Face folders: the import of a tiny Llama, and one clear error line for every defect of a folder.
 #include "compiler/import/HuggingFace.h"
 
 #include "test/compiler/import/ImportTest.h"

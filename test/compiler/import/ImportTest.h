@@ -1,4 +1,4 @@
-// What tests of importers share: a context, the module as text, and checkpoints of zeros.
+// Shared by tests of importers: a context, the module as text, and checkpoints of zeros.
 #pragma once
 
 #include "test/compiler/checkpoint/TestFiles.h"
@@ -22,8 +22,8 @@ namespace nstf::test {
 
 class ImportTest : public TestFiles {
 protected:
-  /// The imported module with locations, the test's folder taken out of its paths; or every diagnostic, one a line,
-  /// each as "file:line:column: message" or "message".
+  /// The imported module with locations, without the test's folder in paths; or all diagnostics, one per line, as
+  /// "file:line:column: message" or "message".
   std::string printed(const std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> &import) {
     mlir::MLIRContext context;
     context.loadDialect<NSTFDialect>();

@@ -1,4 +1,4 @@
-// Modules of the nstf dialect as input, and the choice among the ways in.
+// Modules of the nstf dialect as input, and the choice of the importer.
 #include "compiler/import/Import.h"
 
 #include "test/compiler/import/ImportTest.h"
@@ -31,7 +31,7 @@ TEST_F(MlirTest, PathsAreRelativeToTheFile) {
   write("w.bin", std::string(72, '\0'));
   std::string weight = "nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 8, type = f32>";
   std::string text = withWeight(weight);
-  EXPECT_THAT(text, HasSubstr("from <\"w.bin\", offset = 8")); // printed() takes the test's folder away
+  EXPECT_THAT(text, HasSubstr("from <\"w.bin\", offset = 8")); // printed() removes the test's folder
   ImportOptions options;
   options.needWeights = false;
   EXPECT_THAT(withWeight(weight, options), HasSubstr("nstf.weight @w : tensor<4x4xf32> loc"));
@@ -52,7 +52,7 @@ TEST_F(MlirTest, WrongModules) {
               HasSubstr("at offset 1 of '"));
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"none.bin\", offset = 8, type = f32>"),
               HasSubstr("No such file"));
-  // One error, not what follows from it as well.
+  // One error, without those that follow from it.
   EXPECT_EQ(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 0, type = f12>"),
             "m.mlir:1:67: expected non-function type\n");
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x5xf32>"),

@@ -1,5 +1,5 @@
-// Weights that are parts of stored tensors, or stored in another shape: where their bytes are said to lie, and the line
-// of every part that isn't one.
+// Weights that are parts of stored tensors, or stored in another shape: the places of their bytes, and the error line
+// of every invalid part.
 #include "compiler/import/YamlGraph.h"
 
 #include "compiler/description/StoredPart.h"
@@ -28,7 +28,7 @@ protected:
 };
 
 TEST_F(StoredPartsTest, Places) {
-  // Tensors lie in the order of their names: flipped (48 bytes), t (192), vector.
+  // Tensors are in the order of their names: flipped (48 bytes), t (192), vector.
   std::string whole = withWeight("{shape: [12, 4], tensor: t}");
   size_t start = std::stoul(whole.substr(whole.find("offset = ") + 9));
   auto at = [&](size_t offset) { return "offset = " + std::to_string(start + offset) + ", type = f32"; };
@@ -60,7 +60,7 @@ TEST_F(StoredPartsTest, WhatIsStoredMustBeThere) {
               HasSubstr("tensor 't': expected shape [9, 4] ('" + path("graph.yaml") + "') but got [12, 4]"));
   EXPECT_THAT(withWeight("{shape: [6, 4], tensor: t, stored: [2, 2, 4, 3], slice: {axis: 1, from: 1, count: 1}}"),
               HasSubstr("'w': expected a stored part of shape [6, 4] but got [2, 1, 4, 3]"));
-  // Without `stored` the shape is meant as it stands.
+  // Without `stored`, the tensor must have the weight's shape.
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: vector}"), HasSubstr("expected shape [3, 4] ("));
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: vector, stored: [3, 4]}"), HasSubstr("tensor<3x4xf32> from"));
 }

@@ -1,4 +1,4 @@
-// Graphs in YAML: what one becomes, and the line of every way one can be wrong.
+// Graphs in YAML: the import of one, and the error line of every defect.
 #include "compiler/import/YamlGraph.h"
 
 #include "compiler/description/GraphDescription.h"
@@ -26,7 +26,7 @@ std::string readText(const std::string &path) {
 
 class YamlGraphTest : public ImportTest {
 protected:
-  /// What importing this text gives; `@` starts every line.
+  /// The result of importing this text; each line begins with `@`.
   std::string imported(const std::string &text, ImportOptions options = {}) {
     std::string file = write("graph.yaml", text);
     return printed([&](mlir::MLIRContext *context) { return importYamlGraph(file, context, options); });
@@ -218,7 +218,7 @@ TEST_F(YamlGraphTest, WrongFiles) {
               HasSubstr("describes an architecture"));
 }
 
-// A file that is only cut off or has a byte wrong is refused or read, but never brings the importer down.
+// A file that is cut off, or has a wrong byte, is read or refused, but never crashes the importer.
 TEST_F(YamlGraphTest, DamagedFiles) {
   std::string whole = readText(std::string(NSTF_SOURCE_DIR) + "/test/compiler/import/Inputs/mlp.yaml") + "\n" +
                       readText(std::string(NSTF_SOURCE_DIR) + "/templates/models/llama.yaml");

@@ -91,7 +91,7 @@ manifest::Manifest wildManifest() {
     target.kernels[1].arguments.clear();
     manifest::Step one{"first\\", 0, {1, 2, 3}, 0, 0, {}, {{1, 512}}}, two{"second\n", 1, {4, 1, 1}, 0, 0, {0}, {}};
     target.buckets = {{1, 1, {one, two}}, {4, 9, {one, two}}};
-    if (id == "gfx942") // nothing but kernels without arguments
+    if (id == "gfx942") // only kernels without arguments
       target.kernels.erase(target.kernels.begin()), target.buckets = {{1, 9, {two}}},
                                                     target.buckets[0].steps[0].kernel = 0;
     m.targets.push_back(target);
@@ -146,7 +146,7 @@ TEST(LauncherText, LooksAtTheLogitsOfAToken) {
   EXPECT_THAT(launcherSourceText(m, ""), Not(HasSubstr("checkLogits")));
   m.outputs[2] = {"next", ElementType::I32, {{1}}, m.outputs[2].buffer};
   EXPECT_THAT(launcherSourceText(m, ""), HasSubstr("Model::next() const {\n  impl->checkLogits(logits());\n"));
-  m.outputs[2].type = ElementType::I64; // another thing of that name
+  m.outputs[2].type = ElementType::I64; // the name means something else here
   EXPECT_THAT(launcherSourceText(m, ""), Not(HasSubstr("checkLogits")));
 }
 

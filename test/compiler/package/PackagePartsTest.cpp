@@ -1,4 +1,4 @@
-// Weights that are parts of stored tensors: side by side in the package, whatever its mode, or refused.
+// Weights that are parts of stored tensors: contiguous in the package in every mode, or refused.
 #include "test/compiler/package/PackageTest.h"
 
 #include "nstf/FloatTypes.h"
@@ -65,7 +65,7 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
     ASSERT_EQ(rounded[i], roundToBF16(static_cast<float>(i % 3001) / 7)) << i;
   for (int64_t i = 0; i < 3 * rows; ++i)
     ASSERT_EQ(table[i], static_cast<float>(i)) << i;
-  // Hashed in order, whichever piece was ready first.
+  // Hashed in order, whichever piece is ready first.
   manifest::Manifest written = manifest::readManifest(package / "manifest.json");
   auto hashOf = [](const auto &numbers) {
     return support::sha256Hex({reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(numbers[0])});

@@ -1,5 +1,5 @@
-// What a package holds, judged by the readers of the other side: the runtime's manifest reader and the importer's
-// safetensors reader. And that nothing is left behind or destroyed when something is wrong.
+// The contents of a package, checked by the readers of the other side: the runtime's manifest reader and the importer's
+// safetensors reader. Failures leave no files behind and destroy nothing.
 #include "test/compiler/package/PackageTest.h"
 
 #include <bit>
@@ -48,7 +48,7 @@ TEST_F(PackageTest, Pack) {
     EXPECT_EQ(stored->offset, tensor.source->offset);
     EXPECT_EQ(tensor.source->sha256, hexHash(file.bytes(*stored).data(), stored->size));
   }
-  // No gaps: what the format's own reader insists on.
+  // No gaps: the format's own reader requires that.
   uint64_t end = start;
   for (const support::StoredTensor &tensor : file.tensors()) {
     EXPECT_EQ(tensor.offset, end) << tensor.name;
@@ -94,7 +94,7 @@ TEST_F(PackageTest, NoWeightsNoFile) {
   EXPECT_FALSE(fs::exists(package / "tokenizer.model"));
 }
 
-// A server wants them, and somebody may give the tokenizer later.
+// Servers need these files, and a tokenizer may be added later.
 TEST_F(PackageTest, FilesBesideATokenizerWithOrWithoutIt) {
   for (const char *kind : {"sentencepiece", "none"}) {
     PackageInputs in = inputs(WeightsMode::Pack);
@@ -137,7 +137,7 @@ TEST_F(PackageTest, AnEditIsSeenByTheDigest) {
   std::string text = readFile(package / "manifest.json");
   size_t at = text.find("\"context\":8");
   ASSERT_NE(at, std::string::npos);
-  text[at + 10] = '7'; // legal in itself
+  text[at + 10] = '7'; // valid by itself
   EXPECT_THROW(manifest::parseManifest(text, "edited"), std::runtime_error);
 }
 
@@ -181,14 +181,14 @@ TEST_F(PackageTest, WeightsThatCannotBeWritten) {
 
 TEST_F(PackageTest, AManifestTheReaderWouldRefuseIsNotWritten) {
   PackageInputs in = inputs(WeightsMode::Pack);
-  in.manifest.targets[0].buckets[0].steps[0].arguments[2].buffer = 0; // the kernel would write weights
+  in.manifest.targets[0].buckets[0].steps[0].arguments[2].buffer = 0; // the kernel would write to the weights
   EXPECT_THAT(failure(in), HasSubstr("manifest.json"));
   EXPECT_EQ(names(), only());
 }
 
 TEST_F(PackageTest, WhatIsNoPackageIsNotReplaced) {
   fs::create_directory(package);
-  writePackage(package, inputs(WeightsMode::Pack)); // an empty folder is nobody's
+  writePackage(package, inputs(WeightsMode::Pack)); // an empty folder may be replaced
   writeFile(package / "notes.txt", "mine");
   EXPECT_THAT(failure(inputs(WeightsMode::Pack)), HasSubstr("but got 'notes.txt'"));
   EXPECT_EQ(readFile(package / "notes.txt"), "mine");
@@ -234,7 +234,7 @@ TEST_F(PackageTest, NowhereToWrite) {
   EXPECT_EQ(names(), only());
 }
 
-// As a full disk does it: a file may not grow past a limit. The old package stays.
+// Like a full disk: the size of a file is limited. The old package stays.
 TEST_F(PackageTest, AFullDiskLeavesTheOldPackage) {
   writePackage(package, inputs(WeightsMode::Pack));
   std::string before = readFile(package / "manifest.json");

@@ -1,4 +1,4 @@
-// What tests of packages share: one with a weight of every origin, and readers of what was written.
+// Shared by tests of packages: a package with a weight of every origin, and readers of its files.
 #pragma once
 
 #include "compiler/package/Package.h"
@@ -47,7 +47,7 @@ template <typename T> std::vector<T> tensorIn(const support::SafeTensorsFile &fi
 class PackageTest : public testing::Test {
 protected:
   PackageTest() {
-    const char *keep = std::getenv("NSTF_TEST_FOLDER"); // for the test of the schema, which looks at the package
+    const char *keep = std::getenv("NSTF_TEST_FOLDER"); // for the test of the schema, which reads the package
     kept = keep != nullptr;
     std::string pattern = (fs::temp_directory_path() / "nstf-package-XXXXXX").string();
     root = keep ? fs::path(keep) : fs::path(mkdtemp(pattern.data()));
@@ -76,7 +76,7 @@ protected:
     return result;
   }
 
-  /// One kernel that reads a weight, one step, four weights: as it is stored, twice converted, computed.
+  /// One kernel that reads a weight, one step, four weights: stored as it is, converted (two of them), computed.
   PackageInputs inputs(WeightsMode mode) {
     PackageInputs in;
     manifest::Manifest &m = in.manifest;

@@ -1,4 +1,5 @@
-// Every code of every format to its place in the planes and back; rounding, against the definition.
+// Every code of every format is written to its place in the planes and read back; rounding is compared with the
+// definition.
 #include "compiler/quantize/Round.h"
 
 #include "nstf/FloatTypes.h"
@@ -78,7 +79,7 @@ TEST(Formats, AllCodesAndBack) {
   }
 }
 
-// A row of words as the dialect's document has it: neighbours in the halves.
+// A row of words as the dialect's document describes it: adjacent codes are in the two halves.
 TEST(Formats, PlacesOfBits) {
   Format format{6, 0, 16, true};
   CodedRow row{{1, 2, 3, 4, 5, 6, 7, 8, 0x19, 0x2a, 0x3b, 12, 13, 14, 15, 0}, {0x3c00}, {9}};
@@ -108,14 +109,14 @@ TEST(Round, NearestCodeOfAnExactZero) {
       EXPECT_EQ(numbers[columns / 2], 0);
       for (int64_t k = 0; k < columns; ++k) {
         double scale = std::abs(coded.scales[k / format.groupSize()]);
-        // Half a step; past the last code of the shorter side up to a whole one, and what rounding the scale cost.
+        // Half a step; beyond the last code of the shorter side up to a whole step, plus the rounding of the scale.
         EXPECT_LE(std::abs(numbers[k] - row[k]), scale * (format.zeros ? 1.01 : 1.01 + format.largestCode() * 0x1p-11))
             << format.bits << " bits of group " << format.group << ", column " << k;
       }
     }
 }
 
-// The number of largest magnitude is exact to the scale's rounding, whichever its sign.
+// The number of max magnitude is exact up to the scale's rounding, whatever its sign.
 TEST(Round, SymmetricTakesTheLopsidedCode) {
   Format format{4, 0, 4, false};
   for (double sign : {1, -1}) {
@@ -125,7 +126,7 @@ TEST(Round, SymmetricTakesTheLopsidedCode) {
   }
 }
 
-// The nearest of all codes that both kinds of e4m3 have, with the sign of its number; 0 has none.
+// The nearest code that both kinds of e4m3 have, with the sign of the number; 0 has no sign.
 TEST(Round, FloatsTakeTheNearest) {
   Format format{8, 32, 320, false, /*isFloat=*/true};
   std::vector<double> row = randomRow(320, 3);
@@ -142,7 +143,7 @@ TEST(Round, FloatsTakeTheNearest) {
   }
 }
 
-// Rows that share their grids: each group reaches to the largest number that any of them has there.
+// Rows that share grids: each group's grid reaches the max of all rows there.
 TEST(Round, SharedGrids) {
   Format format{8, 32, 40, false, /*isFloat=*/true};
   std::vector<double> rows(3 * 40, 1.0);
@@ -160,7 +161,7 @@ TEST(Round, SharedGrids) {
 TEST(Round, RowsWithoutARange) {
   for (const Format &format : allFormats(3))
     EXPECT_EQ(decodeRow(format, roundToNearest(format, std::vector<double>(3, 0.0))), std::vector<double>(3, 0.0));
-  // So small that its scale is no f16: zeros, and nothing that is no number.
+  // So small that f16 cannot hold the scale: the codes are zeros, and no result is NaN.
   for (const Format &format : allFormats(3))
     EXPECT_EQ(decodeRow(format, roundToNearest(format, std::vector<double>(3, 1e-9))), std::vector<double>(3, 0.0));
 }

@@ -1,4 +1,4 @@
-// GPTQ against the published steps, the error it leaves, and what scaled channels do to outliers.
+// GPTQ against the published algorithm, its remaining error, and the effect of scaled channels on outliers.
 #include "compiler/quantize/Gptq.h"
 #include "compiler/quantize/ScaleChannels.h"
 
@@ -34,7 +34,7 @@ MatrixXd decode(const Format &format, const std::vector<CodedRow> &rows) {
   return result;
 }
 
-/// As the paper has it: the inverse, its upper Cholesky factor, a column after the other in order of falling diagonal.
+/// As in the paper: the inverse, its upper Cholesky factor, and the columns in order of falling diagonal.
 std::vector<CodedRow> publishedSteps(const Format &format, const MatrixXd &rows, MatrixXd inputs) {
   int64_t columns = rows.cols();
   VectorXd diagonal = inputs.diagonal();

@@ -38,7 +38,7 @@ TEST(OrthogonalMatrix, RowsAreOrthogonalAndGoBack) {
   }
 }
 
-// Where the size is a power of two, a channel goes to all others alike, with signs of both kinds.
+// If the size is a power of two, a channel spreads equally to all others, with both signs.
 TEST(OrthogonalMatrix, SpreadsAChannel) {
   OrthogonalMatrix matrix(64);
   std::vector<double> row = makeUnit(64, 5);
@@ -46,7 +46,7 @@ TEST(OrthogonalMatrix, SpreadsAChannel) {
   for (double number : row)
     EXPECT_DOUBLE_EQ(std::abs(number), 0.125);
   std::vector<double> ones(64, 1.0);
-  matrix.multiply(ones); // without the signs all of it would go to the first
+  matrix.multiply(ones); // without the signs all of it would go to the first channel
   EXPECT_LT(std::ranges::max(ones), 4);
 }
 

@@ -1,4 +1,4 @@
-// Codes of every layout and back, and the places that the formats' documents give them.
+// Codes are written and read in every layout, at the places that the formats' documents specify.
 #include "compiler/quantize/StoredCodes.h"
 
 #include "nstf/FloatTypes.h"
@@ -76,7 +76,7 @@ std::vector<std::byte> packPlane(const Format &format, Plane plane, std::span<co
   return bytes;
 }
 
-/// Planes, to a checkpoint's tensors, and to planes again.
+/// From planes to a checkpoint's tensors and back to planes.
 void expectSamePlanes(CodeLayout layout, const Format &format, int64_t rows) {
   std::vector<CodedRow> written, read;
   StoredCodes stored(layout, format, rows);
@@ -119,7 +119,7 @@ TEST(StoredCodes, PlacesOfBits) {
   EXPECT_EQ(pack.word(2 * 2), 0x76543210u);
   EXPECT_EQ(pack.word(2 * 2 + 1), 0xfedcba98u);
   EXPECT_EQ(pack.zeroWord(0), 9u << 8);
-  // Word (i, n) holds inputs 8i … 8i+7 of output n; a zero is stored less one in the first version.
+  // Word (i, n) holds inputs 8i … 8i+7 of output n; the first version stores a zero less one.
   Tensors gptq = written(CodeLayout::Gptq, 8, 3);
   EXPECT_EQ(gptq.word(3), 0x76543210u);
   EXPECT_EQ(gptq.word(8 + 3), 0xfedcba98u);
@@ -129,7 +129,7 @@ TEST(StoredCodes, PlacesOfBits) {
   Tensors awq = written(CodeLayout::Awq, 16, 8 + 1);
   EXPECT_EQ(awq.word(2 * 5 + 1), 5u << 16);
   EXPECT_EQ(awq.zeroWord(1), 9u << 16);
-  // A code of five bits across two words, and in words of whole codes.
+  // A code of five bits across two words, and words that hold whole codes.
   format.bits = 5;
   EXPECT_EQ(written(CodeLayout::Pack, 1, 0).word(0) >> 30, 6u & 3);
   EXPECT_EQ(written(CodeLayout::Pack, 1, 0).word(1) & 7, 6u >> 2);
@@ -146,7 +146,7 @@ std::string getFault(const StoredCodes &stored, int64_t row, StoredTensors<const
   return "none";
 }
 
-// Exact in planes of f16, or else in those of f32.
+// Exact in planes of f16, else in planes of f32.
 TEST(StoredCodes, ScalesOfOtherTypes) {
   using enum support::ElementType;
   std::vector<std::byte> codes(8);
@@ -188,7 +188,7 @@ TEST(StoredCodes, ScalesThatAreNone) {
   }
 }
 
-// A scale and a zero of blocks of rows, and of the whole matrix.
+// Scales and zeros for blocks of rows, and for the whole matrix.
 TEST(StoredCodes, ScalesOfSeveralRows) {
   for (int64_t scaleRows : {3, 7}) {
     Format format{8, 32, 64, true};
@@ -260,13 +260,13 @@ TEST(StoredCodes, GroupsOfTheWrongSize) {
   EXPECT_EQ(getError(groups), "expected groups of 0 to 1 but got -1 at 9");
 }
 
-// The same numbers in both kinds of floats, and twice the scale.
+// Both kinds of floats have the same numbers with twice the scale.
 TEST(StoredCodes, FloatsOfTheOtherKind) {
   Format format{8, 128, 256, false, /*isFloat=*/true, /*wideScales=*/true};
   std::vector<std::byte> codes(3 * 256);
   for (int k = 0; k < 256; ++k)
     codes[2 * 256 + k] = std::byte((k & 0x7f) == 0x7f ? 0 : k);
-  float scales[] = {1, 2, 0.3f, 1e-30f}; // two rows share theirs, of 128 columns
+  float scales[] = {1, 2, 0.3f, 1e-30f}; // two rows of 128 columns share a scale
   StoredCodes stored(CodeLayout::Floats, format, 3, 2);
   EXPECT_EQ(stored.getShape(Plane::Scales), (std::vector<int64_t>{2, 2}));
   auto read = [&] { return stored.read(2, {codes, std::as_bytes(std::span(scales)), {}}, support::ElementType::F32); };

@@ -1,4 +1,4 @@
-// Norms, activations, positions, windows and rows on numbers small enough to work out by hand.
+// Norms, activations, positions, windows and rows, on numbers small enough to compute by hand.
 #include "test/compiler/reference/ReferenceTest.h"
 
 #include <cmath>
@@ -73,7 +73,7 @@ TEST_F(NormsTest, AddPositions) {
   EXPECT_THAT(run(98), ElementsAre(1100, 2101));
 }
 
-/// Where no graph says how long the context is, the table may be too short.
+/// Without a graph that gives the context, the table may be too short.
 TEST_F(NormsTest, AddPositionsPastTheTable) {
   auto module = parse("nstf.kernel @k(%a: tensor<?x1xf32>, %b: tensor<3x1xf32>) -> tensor<?x1xf32> {\n"
                       "%y = nstf.add_positions %a, %b : (tensor<?x1xf32>, tensor<3x1xf32>) -> tensor<?x1xf32>\n"
@@ -122,8 +122,8 @@ TEST_F(NormsTest, FirstAndMeanRow) {
   EXPECT_THAT(run("mean_rows"), ElementsAre(4, 2));
 }
 
-// Equal scores: the result is the mean of the values a row sees. Of a cache filled up to position 4 a window of 2 shows
-// the row at 3 the keys 2 and 3, and the one at 4 the keys 3 and 4.
+// With equal scores, the result is the mean of the values that a row sees. With a cache filled up to position 4 and a
+// window of 2, the row at 3 sees keys 2 and 3, and the row at 4 sees keys 3 and 4.
 TEST_F(NormsTest, AttentionInAWindow) {
   auto run = [&](const std::string &kind, const Tensor &values, int64_t position, const std::string &window) {
     return numbers(evaluate(

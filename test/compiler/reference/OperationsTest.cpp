@@ -1,4 +1,4 @@
-// Every operation on numbers small enough to work out by hand.
+// Every operation, on numbers small enough to compute by hand.
 #include "test/compiler/reference/ReferenceTest.h"
 
 #include "compiler/import/GraphBuilder.h"
@@ -22,7 +22,7 @@ using OperationsTest = ReferenceTest;
 
 TEST_F(OperationsTest, EveryGraphOperationHasAReference) {
   std::vector<std::string> operations = import::graphOperations(&context);
-  for (const char *decoder : {"dequantize", "dequantize_rows"}) // which passes put into a graph, no file
+  for (const char *decoder : {"dequantize", "dequantize_rows"}) // only passes, not files, put these into a graph
     operations.push_back(decoder);
   std::sort(operations.begin(), operations.end());
   EXPECT_EQ(referenceOperations(), operations);
@@ -52,7 +52,7 @@ TEST_F(OperationsTest, LinearWithBias) {
   EXPECT_THAT(numbers(y), ElementsAre(11, 22, 33, 13, 24, 37));
 }
 
-/// Of two groups of a row, the second of zeros: 127 times what the largest is; 0.5 of a code goes to the even one.
+/// Two groups per row, the second of zeros. The max gets code 127; half a code rounds to even.
 TEST_F(OperationsTest, QuantizeGivesCodesAndScales) {
   auto module = parse("nstf.graph @main(" + argument("a", "tensor<1x6xf32>") +
                       ") -> (tensor<1x6xi8> {nstf.name = \"codes\"}, tensor<1x2xf32> {nstf.name = \"scales\"}, "
@@ -69,7 +69,7 @@ TEST_F(OperationsTest, QuantizeGivesCodesAndScales) {
   EXPECT_THAT(numbers(results.at("y")), ElementsAre(-254, 4, 8, 0, 0, 0));
 }
 
-/// Of f8E4M3FNUZ 240 is the largest; between 16 and 32 numbers are 2 apart, below 2⁻⁷ 2⁻¹⁰.
+/// 240 is the max of f8E4M3FNUZ; its numbers are 2 apart between 16 and 32, and 2⁻¹⁰ below 2⁻⁷.
 TEST_F(OperationsTest, QuantizeToFloatsOf8Bits) {
   Tensor y = evaluate(argument("a", "tensor<1x5xf32>"), "tensor<1x5xf8E4M3FNUZ>",
                       "%y, %s = nstf.quantize %a {type = f8E4M3FNUZ, group = 5} "
@@ -78,7 +78,7 @@ TEST_F(OperationsTest, QuantizeToFloatsOf8Bits) {
   EXPECT_THAT(numbers(y), ElementsAre(240, 16, -20, 5.0 / 1024, 0));
 }
 
-/// 2^17 products of 2^14 are 2^31, which is -2^31; one less is itself.
+/// 2^17 products of 2^14 sum to 2^31, which wraps to -2^31; a sum of one less does not wrap.
 TEST_F(OperationsTest, LinearOfBytesIsModulo2To32) {
   int64_t k = 1 << 17;
   std::vector<int> x(2 * k, -128);
@@ -99,7 +99,7 @@ TEST_F(OperationsTest, RmsNorm) {
   EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {3 / root, 40 / root}));
 }
 
-// One head of six: four features turn in two pairs, two pass through.
+// One head of six features: four rotate in two pairs, and two stay.
 TEST_F(OperationsTest, RopeRotateHalf) {
   Tensor y = evaluate(argument("a", "tensor<?x6xf32>"), "tensor<?x6xf32>",
                       "%y = nstf.rope %a {head_size = 6 : i64, inv_freq = array<f64: 1.0, 0.5>, scale = 2.0 : f64} : "
@@ -134,7 +134,7 @@ TEST_F(OperationsTest, RopeFromATable) {
   EXPECT_THAT([&] { run(5); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr("positions below 5 but got 5")));
 }
 
-// Two query heads of size 1 share one key-value head; three cached rows are seen by the second token, two by the first.
+// Two query heads of size 1 share one key-value head. The second token sees three cached rows, the first one two.
 TEST_F(OperationsTest, AttentionOverACache) {
   Tensor y =
       evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<4x1xf32>") + ", " +

@@ -1,4 +1,4 @@
-// A Llama with everything the real checkpoints leave untested, against another implementation
+// A Llama with all features that real checkpoints leave untested, compared with another implementation
 // (Inputs/llama_expected.py).
 #include "compiler/import/Import.h"
 #include "test/compiler/reference/ReferenceTest.h"

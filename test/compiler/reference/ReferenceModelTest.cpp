@@ -39,7 +39,7 @@ TEST_F(ReferenceModelTest, StatesLiveFromStepToStep) {
     int64_t tokens = rows.size();
     return numbers(model.run({{"x", Tensor({tokens, 1}, rows)}}, tokens, position).at("y"));
   };
-  EXPECT_THAT(run({2, 4}, 0), ElementsAre(2, 3)); // means of what was seen
+  EXPECT_THAT(run({2, 4}, 0), ElementsAre(2, 3)); // means of the numbers seen so far
   EXPECT_THAT(run({9}, 2), ElementsAre(5));
   EXPECT_THAT(numbers(model.state("cache")), ElementsAre(2, 4, 9, 0));
   model.reset();
@@ -115,7 +115,7 @@ TEST_F(ReferenceModelTest, WeightsFromFiles) {
   std::filesystem::remove(path);
 }
 
-// Against LLVM's own arithmetic: ties, subnormals, what overflows, and numbers of every size.
+// Compared with LLVM's arithmetic: ties, subnormals, overflow, and numbers of every magnitude.
 TEST_F(ReferenceModelTest, WeightsOf16Bits) {
   std::vector<double> stored = {0.0,         -0.0,
                                 1 + 0x1p-11, 1 + 0x3p-11,
@@ -173,7 +173,7 @@ TEST(RandomWeightsTest, IsTheDocumentedGenerator) {
   int64_t vector[] = {4}, matrix[] = {4, 48};
   RandomWeights first(0, "model.norm.weight", vector, 1), other(1, "model.norm.weight", vector, 1);
   RandomWeights scaled(0, "model.norm.weight", matrix, 2);
-  EXPECT_EQ(first(0), -0.7924787998199463f); // worked out by a program of its own
+  EXPECT_EQ(first(0), -0.7924787998199463f); // computed by a separate program
   EXPECT_EQ(first(1), 0.8289439678192139f);
   EXPECT_EQ(first(1000000), 0.996557354927063f);
   EXPECT_NE(first(0), other(0));

@@ -1,4 +1,4 @@
-// What tests of the reference share: a context with the dialect, modules from text, tensors from lists.
+// Shared by tests of the reference: a context with the dialect, modules from text, tensors from lists.
 #pragma once
 
 #include "compiler/reference/ReferenceModel.h"

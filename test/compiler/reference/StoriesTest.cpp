@@ -1,4 +1,4 @@
-// A real Llama, imported and run in float64, against expectations that another program computed.
+// A real Llama, imported and run in float64, against results that another program computed.
 #include "test/compiler/reference/ReferenceTest.h"
 
 #include "compiler/import/Import.h"
@@ -42,7 +42,7 @@ protected:
     return largest;
   }
 
-  /// Decodes greedily as the expectation did, prompt first, one token a step, and compares everything it holds.
+  /// Decodes greedily like the expectation, first the prompt, then one token per step, and compares all its numbers.
   void decode(const std::string &file) {
     json want = expected(file);
     std::vector<int32_t> ids = want["prompt_ids"], all = want["greedy_ids"];
@@ -99,7 +99,7 @@ TEST_F(StoriesTest, PrefillEqualsSingleSteps) {
   }
 }
 
-// Passes that form kernels change what is launched, not what it means.
+// Passes that form kernels change the launches, not the results.
 TEST_F(StoriesTest, FormedKernels) {
   std::vector<int32_t> ids = expected("expected_prompt.json")["prompt_ids"];
   std::vector<double> before = ReferenceModel(*module).runIds(ids, 0);

@@ -1,4 +1,4 @@
-// Tensor code in the reference, against numbers worked out by hand.
+// Tensor code in the reference, against hand-computed numbers.
 #include "test/compiler/reference/ReferenceTest.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -56,7 +56,7 @@ TEST_F(TensorCodeTest, Floats) {
 }
 
 TEST_F(TensorCodeTest, NarrowFloatsRound) {
-  // 1 + 2^-11 lies between two f16, 1 + 3·2^-11 too: ties go to even.
+  // 1 + 2^-11 and 1 + 3·2^-11 lie halfway between two f16 numbers: ties go to even.
   EXPECT_THAT(
       map("%1 = arith.truncf %p : f32 to f16\n %r = arith.extf %1 : f16 to f32", {1 + 0x1p-11, 1 + 0x3p-11, 65520, 3}),
       ElementsAre(1, 1 + 0x1p-9, INFINITY, 3));
@@ -96,7 +96,7 @@ TEST_F(TensorCodeTest, Reductions) {
       } -> tensor<3xf32>)",
                                {matrix}, 2)),
               ElementsAre(15, 17, 19));
-  // Two results, and where an element stands.
+  // Two results, and the index of an element.
   EXPECT_THAT(numbers(evaluate(type, "tensor<?xi32>", R"(
       %c0 = arith.constant 0 : index
       %t = tensor.dim %a, %c0 : tensor<?x3xf32>
@@ -150,7 +150,7 @@ TEST_F(TensorCodeTest, Movement) {
 }
 
 TEST_F(TensorCodeTest, Gathers) {
-  // Of columns, the dimension kept as 1 or left out; what lies outside is 0.
+  // Gathers columns, with the dimension kept as 1 or omitted; outside the tensor the result is 0.
   const std::string indices = "%i = arith.constant dense<[[2], [0], [7]]> : tensor<3x1xi32>\n";
   EXPECT_THAT(numbers(evaluate(argument("a", "tensor<2x3xf32>"), "tensor<3x2x1xf32>",
                                indices + "%y = tensor.gather %a[%i] gather_dims([1]) : (tensor<2x3xf32>, "

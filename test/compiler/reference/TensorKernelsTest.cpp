@@ -1,5 +1,4 @@
-// nstf-form-tensor-kernels changes nothing of what a graph computes: random tensor code in the reference before and
-// after.
+// nstf-form-tensor-kernels does not change a graph's results: random tensor code in the reference before and after.
 #include "test/compiler/driver/RandomTensors.h"
 #include "test/compiler/reference/ReferenceTest.h"
 
@@ -71,7 +70,7 @@ TEST_F(TensorKernelsTest, ComputeWhatTheGraphDid) {
     for (const auto &[name, tensor] : before)
       ASSERT_EQ(numbers(tensor), numbers(after.at(name))) << name;
   }
-  // Else the graphs would not test what is stored and what is computed where it is read.
+  // Otherwise the graphs would not test which values are stored and which are recomputed.
   EXPECT_GT(compound, 100) << "of " << kernels;
   EXPECT_GT(kernels, 400);
 }

@@ -1,4 +1,4 @@
-// The twin of a run: how far another may be away whose operations err, and which of its codes are taken.
+// The twin of a run: how far a run with rounding errors may be away, and which of its codes are accepted.
 #include "test/compiler/reference/ReferenceTest.h"
 
 #include <random>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t columns = 64, rows = 9, layers = 12;
 
-/// A row of products that read codes; the codes of the last are outputs.
+/// A row of products that read codes; the last codes are outputs.
 std::string makeText() {
   std::string weights, body = "%x0 = nstf.step @first(%in) : (X) -> H\n";
   for (int64_t i = 0; i < layers; ++i) {
@@ -62,7 +62,7 @@ protected:
     runPackage(other);
   }
 
-  /// Another run stands for a package: `other` has numbers as the first kernel may have rounded them.
+  /// A second run stands for a package: `other` has the numbers as the first kernel might have rounded them.
   void runPackage(const Tensor &x) {
     outputs = ReferenceModel(*module, options)
                   .run({{"in", x}}, rows, 0, [&](mlir::Operation *op, llvm::ArrayRef<const Tensor *> results) {
@@ -86,8 +86,8 @@ protected:
 
 double largestDifference(const Tensor &a, const Tensor &b) { return (a.values - b.values).cwiseAbs().maxCoeff(); }
 
-// What rounds otherwise in one layer is several codes apart after some, and next to nothing where the choices are the
-// same.
+// A different rounding in one layer makes a difference of several codes after some layers, and almost none if the
+// choices are adopted.
 TEST_F(TwinTest, TakesChoices) {
   auto alone = ReferenceModel(*module, options).run({{"in", exact}}, rows, 0);
   EXPECT_GE(largestDifference(alone.at("codes"), outputs.at("codes")), 2);
@@ -101,7 +101,7 @@ TEST_F(TwinTest, TakesChoices) {
   }
 }
 
-// What no number near could have led to is not taken.
+// A code to which no number within the error rounds is refused.
 TEST_F(TwinTest, RefusesOtherCodes) {
   mlir::Operation *last = nullptr;
   module->walk([&](StepOp step) { last = step.getKernel() == "quantize" ? step : last; });
@@ -115,7 +115,7 @@ TEST_F(TwinTest, RefusesOtherCodes) {
   EXPECT_TRUE(compareRows(outputs.at("y"), *y.exact, y.getBounds()).passes());
 }
 
-// Rows err by themselves: a large one allows nothing of the others.
+// Rows err independently: a large one does not widen the bounds of others.
 TEST_F(TwinTest, BoundsRows) {
   auto before = runBeside().at("y").getBounds();
   exact.values.row(3) *= 1e6;

@@ -1,4 +1,4 @@
-// Chip rows: that all of them are sound, and what is said of one that is not.
+// Chip rows: all are valid, and errors describe an invalid one.
 #include "compiler/target/Target.h"
 #include "test/support/Failure.h"
 #include "test/support/TemporaryFolder.h"
@@ -57,7 +57,7 @@ TEST(Target, EveryNumberHasASource) {
       ++numbers;
       EXPECT_TRUE(std::regex_match(line, sourced)) << name << ": " << line;
     }
-    EXPECT_GE(numbers, 11u) << name; // the others are the chip's
+    EXPECT_GE(numbers, 11u) << name; // the chip's file has the others
   }
 }
 
@@ -76,13 +76,13 @@ TEST(Target, ChipNumbersAreTheDefaultChipsUnlessTheRowSaysOtherwise) {
   EXPECT_EQ(target.l2Latency, 213);
   EXPECT_EQ(target.memoryBytes, 192ll << 30);
   EXPECT_EQ(gfx90a.l2Latency, 249);
-  EXPECT_EQ(gfx90a.computeUnits, 104); // not MI250X's 110: code runs on MI210 as well
+  EXPECT_EQ(gfx90a.computeUnits, 104); // not MI250X's 110, because the code also runs on MI210
   EXPECT_EQ(parseTarget(edited("fp8: fnuz", "fp8: fnuz\nl2_latency: 5"), "row.yaml").l2Latency, 5);
   EXPECT_THAT(failureOf(edited("default_chip: mi300x", "default_chip: mi300z")),
               HasSubstr("row.yaml:7:15: expected a built-in chip but got 'mi300z'"));
 }
 
-/// A chip like mi300x, but for one constant.
+/// A chip like mi300x except for one constant.
 std::string chipWith(const std::string &constant) {
   return "name: mine\ntarget: gfx942\ndescription: what if\nbase: mi300x\nconstants:\n  " + constant + "\n";
 }
@@ -94,7 +94,7 @@ TEST(Target, AChipFileStandsBesideTheRow) {
   Target target = findTarget(row);
   EXPECT_EQ(target.defaultChip, "mine");
   EXPECT_EQ(target.ldsBanks, 64);
-  EXPECT_EQ(target.ldsBytes, 65536); // the base's
+  EXPECT_EQ(target.ldsBytes, 65536); // from the base
   folder.write("mine.yaml", chipWith("lds_banks: {value: 128, unit: count, mark: U, source: what if}"));
   EXPECT_THAT(failure([&] { findTarget(row); }),
               HasSubstr("mine.yaml:6:3: expected 'lds_banks' to be at most 64 but got 128"));
@@ -201,7 +201,7 @@ TEST(TargetView, AnAttributeByHandIsVerified) {
   EXPECT_THAT(said, HasSubstr("expected a target"));
 }
 
-/// Registers of an operand that holds `elements` numbers of `type` spread over 64 lanes, as the assembler writes them.
+/// The registers, in the assembler's syntax, of an operand with `elements` numbers of `type` spread over 64 lanes.
 std::string operand(char file, int64_t elements, const std::string &type) {
   int64_t bits = type.starts_with("f8") || type == "i8" ? 8
                  : type == "f16" || type == "bf16"      ? 16
@@ -212,7 +212,7 @@ std::string operand(char file, int64_t elements, const std::string &type) {
                         : std::string(1, file) + "[0:" + std::to_string(registers - 1) + "]";
 }
 
-// LLVM's assembler is the judge of the names, shapes and types.
+// LLVM's assembler checks the names, shapes and types.
 TEST(Target, EveryMatrixInstructionAssembles) {
   for (const Target &target : listTargets()) {
     CodegenOptions options;

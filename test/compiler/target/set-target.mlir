@@ -1,4 +1,4 @@
-// The facts of a chip on a module, by its name, by an alias, or from a file.
+// Puts the facts of a chip on a module: by name, by alias, or from a file.
 // RUN: nstf-opt %s -nstf-set-target | FileCheck %s --check-prefix=GFX942
 // RUN: nstf-opt %s -nstf-set-target=target=mi250x | FileCheck %s --check-prefix=GFX90A
 // RUN: sed 's/^default_chip: .*/&\nlds_bytes: 1024/' %root/templates/targets/gfx90a.yaml > %t.yaml

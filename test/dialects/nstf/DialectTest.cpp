@@ -1,4 +1,4 @@
-// What the dialect's C++ offers beyond syntax: inferred types, the rope table's numbers, storage of results.
+// The dialect's C++ interface beyond syntax: inferred types, the numbers of the rope table, storage of results.
 #include "dialects/nstf/NSTF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -81,7 +81,7 @@ TEST_F(Dialect, ElementwiseOps) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       EXPECT_TRUE(op.isByElement(i));
   });
-  EXPECT_EQ(elementwise, 7); // softmax looks at its neighbours
+  EXPECT_EQ(elementwise, 7); // softmax is not elementwise
 }
 
 TEST_F(Dialect, PositionsAreElementwiseButForTheirTable) {
@@ -110,7 +110,7 @@ TEST_F(Dialect, ResultsInPlace) {
   KernelOp kernel = *module->getOps<KernelOp>().begin();
   EXPECT_EQ(kernel.getInPlaceArgument(0), std::nullopt);
   EXPECT_EQ(kernel.getInPlaceArgument(1), std::optional<unsigned>(2));
-  EXPECT_EQ(kernel.getInPlaceArgument(2), std::nullopt); // a copy, as far as values go
+  EXPECT_EQ(kernel.getInPlaceArgument(2), std::nullopt); // the result is a copy
 }
 
 TEST_F(Dialect, CachesOfManyLayersAreVerifiedOnceEach) {
@@ -129,7 +129,7 @@ TEST_F(Dialect, CachesOfManyLayersAreVerifiedOnceEach) {
   ASSERT_TRUE(module);
   std::clock_t start = std::clock();
   EXPECT_TRUE(succeeded(module->getOps<GraphOp>().begin().operator*().verifyRegions()));
-  // Milliseconds; 3 s where each cache is compared with all others.
+  // It takes milliseconds, or 3 s if each cache is compared with all others.
   EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 0.3);
 }
 

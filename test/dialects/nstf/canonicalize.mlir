@@ -1,6 +1,6 @@
 // RUN: nstf-opt %s -canonicalize | FileCheck %s
 
-// The last row of one row is that row.
+// The last row of a single row is that row.
 // CHECK-LABEL: @last_row_of_one
 // CHECK-SAME: (%[[X:.+]]: tensor<1x64xf32>)
 // CHECK-NEXT: return %[[X]]
@@ -9,7 +9,7 @@ func.func @last_row_of_one(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
   return %y : tensor<1x64xf32>
 }
 
-// Of a step's rows it is not known which one it is.
+// Which of a step's rows is the last is unknown.
 // CHECK-LABEL: @last_row_of_many
 // CHECK: nstf.last_row
 func.func @last_row_of_many(%x: tensor<?x64xf32>) -> tensor<1x64xf32> {
@@ -17,7 +17,7 @@ func.func @last_row_of_many(%x: tensor<?x64xf32>) -> tensor<1x64xf32> {
   return %y : tensor<1x64xf32>
 }
 
-// So are the first row of one row, and its mean.
+// The first row of a single row is that row, as is the mean.
 // CHECK-LABEL: @first_row_of_one
 // CHECK-SAME: (%[[X:.+]]: tensor<1x64xf32>)
 // CHECK-NEXT: return %[[X]], %[[X]]

@@ -1,4 +1,4 @@
-// What the examples of the documents (examples.test) leave out: every optional operand and attribute, other types.
+// Everything that the documents' examples (examples.test) leave out: optional operands and attributes, other types.
 // RUN: nstf-opt %s -verify-roundtrip | FileCheck %s
 
 // Numbers keep all their digits.
@@ -12,7 +12,7 @@ func.func @no_bias_f16(%x: tensor<16x3xf16>, %w: tensor<5x3xf16>) -> tensor<16x5
   return %y : tensor<16x5xf32>
 }
 
-// Sums and biases are f32 whatever the operands; a table of any float type.
+// Sums and biases are f32 whatever the operands; a table may have any float type.
 // CHECK-LABEL: @operands_bf16
 // CHECK: nstf.linear %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?x3xbf16>, tensor<5x3xbf16>, tensor<5xf32>) -> tensor<?x5xf32>
 // CHECK: nstf.convert %{{.*}} {type = bf16} : (tensor<?x5xf32>) -> tensor<?x5xbf16>
@@ -25,7 +25,7 @@ func.func @operands_bf16(%x: tensor<?x3xbf16>, %w: tensor<5x3xbf16>, %bias: tens
   return %t, %e : tensor<?x5xbf16>, tensor<?x5xf32>
 }
 
-// A rotary dimension smaller than the head, a scale.
+// A rotary dimension smaller than the head, with a scale.
 // CHECK-LABEL: @rope_partial
 // CHECK: nstf.rope %{{.*}}, %{{.*}} {head_size = 8 : i64, inv_freq = array<f64: 1.{{.*}}>, scale = 2.{{.*}} : f64} : (tensor<?x16xf32>, tensor<32x2xf32>) -> tensor<?x16xf32>
 func.func @rope_partial(%x: tensor<?x16xf32>, %table: tensor<32x2xf32>) -> tensor<?x16xf32> {
@@ -34,7 +34,7 @@ func.func @rope_partial(%x: tensor<?x16xf32>, %table: tensor<32x2xf32>) -> tenso
   return %y : tensor<?x16xf32>
 }
 
-// Attention over the rows of the step alone, every row sees every other.
+// Attention over the rows of the step, where every row sees all others.
 // CHECK-LABEL: @attention_rows
 // CHECK: nstf.attention %{{.*}} {heads = 2 : i64, kv_heads = 1 : i64, scale = 1.{{.*}} : f64} : (tensor<?x16xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x16xf32>
 func.func @attention_rows(%q: tensor<?x16xf32>, %k: tensor<?x8xf32>) -> tensor<?x16xf32> {
@@ -51,7 +51,7 @@ func.func @attention_window(%q: tensor<?x16xf32>, %k: tensor<?x8xf32>) -> tensor
   return %y : tensor<?x16xf32>
 }
 
-// Norms: of each head, without a bias; a length with an eps of its own; positions of another type without an offset.
+// Norms: of each head; without a bias; a length with its own eps; positions of another type without an offset.
 // CHECK-LABEL: @norms
 // CHECK: nstf.rms_norm %{{.*}} : (tensor<?x16xf32>, tensor<8xf32>) -> tensor<?x16xf32>
 // CHECK: nstf.layer_norm %{{.*}} : (tensor<?x16xf32>, tensor<16xf32>) -> tensor<?x16xf32>
@@ -66,7 +66,7 @@ func.func @norms(%x: tensor<?x16xf32>, %head: tensor<8xf32>, %w: tensor<16xf32>,
   return %3 : tensor<?x16xf32>
 }
 
-// A kernel with two results, launched, with its places in the arena.
+// A step of a kernel with two results, with their offsets in the arena.
 // CHECK: nstf.kernel @two(%[[X:.+]]: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>) {
 nstf.kernel @two(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>) {
   %y = nstf.softmax %x : tensor<?x4xf32>

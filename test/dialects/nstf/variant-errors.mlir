@@ -157,7 +157,7 @@ module {
 
 // -----
 
-// A variant stands in a module, which is the target's.
+// A variant must be in the module of a target.
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>

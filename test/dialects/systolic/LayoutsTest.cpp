@@ -1,5 +1,5 @@
-// The matrix cores' register maps, against formulas written down here and against a multiplication done as the hardware
-// does it; blocked layouts, by counting every element of many shapes.
+// The matrix cores' register maps, compared with formulas written here and with a product computed as the hardware
+// does; blocked layouts, checked element by element for many shapes.
 #include "dialects/systolic/Layouts.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -26,7 +26,7 @@ int64_t product(llvm::ArrayRef<Digit> digits) {
   return count;
 }
 
-// Adds what the number says to the coordinates; whether it is the first of its replicas.
+// Adds the digits' strides for `number` to the coordinates; returns whether it is the first of its replicas.
 bool move(llvm::ArrayRef<Digit> digits, int64_t number, std::array<int64_t, 2> &coordinates) {
   bool isFirst = true;
   for (const Digit &digit : digits) {
@@ -49,7 +49,7 @@ std::array<int64_t, 2> coordinates(FragmentAttr layout, int64_t reg, int64_t lan
 }
 
 // A cell is m x m x 4*64/m; a lane holds 4 consecutive elements along K of its row or column. D of a 32x32 instruction
-// comes in blocks of 8 rows, 4 for each half of the wave (CDNA3 ISA, "matrix arithmetic instructions").
+// has blocks of 8 rows, 4 for each half of the wave (CDNA3 ISA, "matrix arithmetic instructions").
 void expectFormulas(SystolicArrayAttr array, int64_t M, int64_t N, int64_t K) {
   int64_t m = array.getM(), cellK = 256 / m, WR = array.getWaveRows(), WC = array.getWaveCols();
   FragmentAttr a = getMmaLayout(array, MmaOperand::A, {M, K}, 64), b = getMmaLayout(array, MmaOperand::B, {K, N}, 64),
@@ -96,8 +96,8 @@ TEST_F(Layouts, FormulasOf32x32) {
   expectFormulas(array(4, 1, 32, 8, 2), 128, 32, 8);
 }
 
-// One f32 instruction as the hardware does it: lane l gives A[l mod m][l / m] and B[l / m][l mod m] of its own slice of
-// K.
+// Computes one f32 instruction like the hardware: lane l provides A[l mod m][l / m] and B[l / m][l mod m] of its slice
+// of K.
 void multiply(SystolicArrayAttr array, int64_t M, int64_t N, int64_t K) {
   FragmentAttr a = getMmaLayout(array, MmaOperand::A, {M, K}, 64), b = getMmaLayout(array, MmaOperand::B, {K, N}, 64),
                acc = getMmaLayout(array, MmaOperand::Acc, {M, N}, 64);
@@ -138,7 +138,7 @@ TEST_F(Layouts, ProductsComeOutRight) {
   multiply(array(2, 2, 32, 8, 2), 64, 64, 8);
 }
 
-// Deeper cells: 16 bytes of f16 a lane.
+// Deeper cells: 16 bytes of f16 per lane.
 TEST_F(Layouts, EightElementsALane) {
   FragmentAttr a = getMmaLayout(array(1, 1, 32, 16, 8), MmaOperand::A, {32, 32}, 64);
   for (int64_t lane : {0, 5, 37, 63})
@@ -148,7 +148,7 @@ TEST_F(Layouts, EightElementsALane) {
     }
 }
 
-// With exchanged operands these lie as ever, and the result is that of the turned product, turned.
+// A transposed array keeps the operands' layouts, and its result is the transpose of the transposed product.
 TEST_F(Layouts, ExchangedOperands) {
   SystolicArrayAttr plain = array(2, 2, 32, 16, 8);
   auto exchanged = SystolicArrayAttr::get(&context, 2, 2, 32, 32, 16, 8, /*transposed=*/true);
@@ -166,7 +166,7 @@ TEST_F(Layouts, ExchangedOperands) {
     }
 }
 
-// For attention: the accumulator of a cell four deep is B as it lies, and of a chained one that is deeper.
+// For attention: the accumulator of a cell of depth four has the layout of B, as has that of a deeper chained cell.
 TEST_F(Layouts, AccumulatorIsTheNextB) {
   auto chained = SystolicArrayAttr::get(&context, 1, 4, 32, 32, 16, 8, /*transposed=*/false, /*chained=*/true);
   for (auto cells : {array(1, 1, 16, 16, 4), array(1, 4, 16, 16, 4), chained}) {
@@ -175,7 +175,7 @@ TEST_F(Layouts, AccumulatorIsTheNextB) {
   }
 }
 
-// The instruction gives row 8i + 4h + j of a result to register 4i + j of the lanes of half h: there stands what its A
+// The instruction puts row 8i + 4h + j of a result into register 4i + j of the lanes of half h; that row holds what A
 // has in lane 8i + 4h + j.
 TEST_F(Layouts, ChainedRows) {
   auto chained = SystolicArrayAttr::get(&context, 1, 1, 32, 32, 16, 8, /*transposed=*/false, /*chained=*/true);
@@ -186,7 +186,7 @@ TEST_F(Layouts, ChainedRows) {
       EXPECT_EQ(coordinates(acc, reg, 32 * half, 0)[0], coordinates(a, 0, reg / 4 * 8 + half * 4 + reg % 4, 0)[0]);
 }
 
-// Of three parts each takes every third cell along K, and the sums of all stand below each other.
+// Each of three parts takes every third cell along K, and their sums lie below one another.
 TEST_F(Layouts, PartsTakeCellsInTurn) {
   auto parts = SystolicArrayAttr::get(&context, 2, 1, 16, 16, 16, 4, /*transposed=*/false, /*chained=*/false, 3);
   FragmentAttr a = getMmaLayout(parts, MmaOperand::A, {64, 96}, 64),
@@ -207,8 +207,7 @@ TEST_F(Layouts, PartsTakeCellsInTurn) {
   EXPECT_FALSE(getMmaLayout(parts, MmaOperand::Acc, {64, 32}, 64));
 }
 
-// A wave adds up neighbouring registers of what it held a part of; where there are fewer accesses than parts, several
-// do.
+// A wave sums adjacent registers of the parts; if there are fewer accesses than parts, several waves sum the same ones.
 TEST_F(Layouts, SharesOfSums) {
   auto makeParts = [&](int64_t m, int64_t parts) {
     return SystolicArrayAttr::get(&context, 1, 2, m, m, 256 / m, 4, /*transposed=*/true, /*chained=*/false, parts);
@@ -225,7 +224,7 @@ TEST_F(Layouts, SharesOfSums) {
       for (int64_t reg = 0; reg < own; ++reg)
         EXPECT_EQ(coordinates(sum, reg, 37, wave), coordinates(acc, wave / 2 % shares * own + reg, 37, wave % 2));
   }
-  // 24 registers in three shares of 8, but not where a share would end inside a row of cells.
+  // 24 registers in three shares of 8, unless a share would end inside a row of cells.
   auto three = SystolicArrayAttr::get(&context, 1, 1, 16, 16, 16, 4, /*transposed=*/true, /*chained=*/false, 3);
   EXPECT_TRUE(getSumLayout(three, {96, 16}, 64));
   EXPECT_FALSE(getSumLayout(three, {32, 48}, 64));
@@ -245,7 +244,7 @@ TEST_F(Layouts, NoWholeCells) {
   EXPECT_FALSE(getMmaLayout(array(1, 1, 0, 0, 0), MmaOperand::A, {16, 16}, 64));
 }
 
-// Every element is held exactly once by the lanes that are first among their replicas, and every lane and wave counts.
+// The first of each set of replicas holds every element exactly once, and every lane and wave holds some.
 void expectPartition(FragmentAttr layout, llvm::ArrayRef<int64_t> shape, int64_t waves, int64_t waveSize) {
   ASSERT_EQ(product(layout.getLane()), waveSize);
   ASSERT_EQ(product(layout.getWave()), waves);
@@ -274,7 +273,7 @@ void expectPartition(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape, 
   expectPartition(getBlockedLayout(&context, shape, bits, waves, waveSize), shape, waves, waveSize);
 }
 
-// Every wave's access of 16 bytes a lane is one block, in the order of lanes.
+// Each access of a wave, 16 bytes per lane, is one block in lane order.
 TEST_F(Layouts, Packed) {
   for (auto [rows, bytes, by] : {std::tuple(16, 64, 0), {8, 128, 0}, {32, 32, 0}, {16, 64, 4}, {8, 128, 2}})
     for (unsigned bits : {8u, 16u, 32u})
@@ -301,8 +300,8 @@ TEST_F(Layouts, Packed) {
   EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64, 0), {16, 48}, 16, 1));
 }
 
-// A lane's 16 bytes are of several cells of 4 elements a lane: of a 16x16 cell its neighbours' registers, of a 32x32
-// cell those of every other one.
+// A lane's 16 bytes belong to several cells of 4 elements per lane: adjacent cells for a 16x16 cell, every other one
+// for a 32x32 cell.
 TEST_F(Layouts, AccessesOfPackedCells) {
   auto packing = PackedAttr::get(&context, 16, 64, 4);
   FragmentAttr a16 = getMmaLayout(array(1, 1, 16, 16, 4), MmaOperand::A, {32, 64}, 64),
@@ -321,7 +320,7 @@ TEST_F(Layouts, AccessesOfPackedCells) {
           EXPECT_EQ(packing.getPlace(at[0], at[1], 64, 16),
                     packing.getPlace(first[0], first[1], 64, 16) + int64_t(place));
         }
-  // Eight neighbours a lane are halves of two granules.
+  // Eight adjacent elements of a lane are halves of two granules.
   FragmentAttr wide = getMmaLayout(SystolicArrayAttr::get(&context, 1, 1, 16, 16, 32, 16, /*transposed=*/false),
                                    MmaOperand::A, {32, 64}, 64);
   EXPECT_EQ(getAccessRegisters(wide, 4, 1, packing, 16).width, 4);
@@ -345,7 +344,7 @@ TEST_F(Layouts, BlockedRank2) {
 }
 
 TEST_F(Layouts, BlockedUsesWideAccesses) {
-  // 16 bytes a lane where there is enough for all lanes, fewer where not.
+  // 16 bytes per lane if there is enough for all lanes, else fewer.
   auto vector = [&](llvm::ArrayRef<int64_t> shape, unsigned bits) {
     return getBlockedLayout(&context, shape, bits, 1, 64).getReg().front();
   };
@@ -356,7 +355,7 @@ TEST_F(Layouts, BlockedUsesWideAccesses) {
 }
 
 TEST_F(Layouts, CanonicalForm) {
-  // Digits of one value go, contiguous ones merge, replicas have no stride.
+  // Digits of one value disappear, contiguous ones merge, and replicas have no stride.
   FragmentAttr layout = FragmentAttr::getCanonical(&context, {{0, 4, 1}, {1, 1, 7}, {0, 2, 4}, {0, 2, 16}},
                                                    {{-1, 2, 3}, {-1, 4, 5}}, {{1, 2, 1}, {1, 2, 4}});
   EXPECT_EQ(layout.getReg(), llvm::ArrayRef<Digit>({{0, 8, 1}, {0, 2, 16}}));
@@ -367,7 +366,7 @@ TEST_F(Layouts, CanonicalForm) {
 TEST_F(Layouts, Slices) {
   FragmentAttr layout =
       FragmentAttr::getCanonical(&context, {{0, 4, 1}, {1, 2, 16}}, {{1, 16, 1}, {0, 4, 4}}, {{0, 2, 16}});
-  // Without its rows: their registers go, their lanes and waves hold the same, columns move down.
+  // Dropping the rows removes their registers, makes their lanes and waves replicas, and renumbers the columns.
   FragmentAttr columns = layout.dropDim(0);
   EXPECT_EQ(columns.getReg(), llvm::ArrayRef<Digit>({{0, 2, 16}}));
   EXPECT_EQ(columns.getLane(), llvm::ArrayRef<Digit>({{0, 16, 1}, {-1, 4, 0}}));
@@ -375,12 +374,12 @@ TEST_F(Layouts, Slices) {
   FragmentAttr rows = layout.dropDim(1);
   EXPECT_EQ(rows.getReg(), llvm::ArrayRef<Digit>({{0, 4, 1}}));
   EXPECT_EQ(rows.getLane(), llvm::ArrayRef<Digit>({{-1, 16, 0}, {0, 4, 4}}));
-  // A unit dimension put in and taken out again changes nothing.
+  // Inserting a unit dimension and dropping it again changes nothing.
   EXPECT_EQ(columns.insertUnitDim(0).dropDim(0), columns);
   EXPECT_EQ(columns.insertUnitDim(0).getReg(), llvm::ArrayRef<Digit>({{1, 2, 16}}));
 }
 
-// Lanes hold patches of depth x width; both orders of their registers are whole layouts of the same elements.
+// Lanes hold patches of depth x width; both orders of their registers are complete layouts of the same elements.
 TEST_F(Layouts, Patches) {
   PatchLayouts patches = getPatchLayouts(&context, {64, 128}, 16, /*depth=*/8, /*waves=*/4, 64);
   ASSERT_TRUE(patches.alongRows && patches.alongColumns);

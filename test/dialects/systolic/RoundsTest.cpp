@@ -1,4 +1,4 @@
-// Tiles that change layout part by part: rounds and parts together hold every element once, in registers that exist.
+// Conversions of a tile part by part: rounds and parts together hold every element once, in existing registers.
 #include "dialects/systolic/Rounds.h"
 
 #include "dialects/systolic/Layouts.h"
@@ -21,8 +21,8 @@ protected:
   mlir::MLIRContext context;
 };
 
-/// Of each round the elements that a layout's registers hold in the first lane of the first wave: once by the layout of
-/// the part, taken back to the tile, once by the layout of the tile.
+/// For each round, compares the elements in the registers of the first lane of the first wave: once by the layout of
+/// the part, mapped back to the tile, and once by the layout of the tile.
 void expectSameElements(FragmentAttr layout, llvm::ArrayRef<Digit> rounds) {
   RoundLayout split = splitIntoRounds(layout, rounds, 2);
   std::set<int64_t> seen;
@@ -68,7 +68,7 @@ TEST_F(Rounds, TheWholeIsOneRound) {
   EXPECT_EQ(splitIntoRounds(from, *rounds, 2).part, from);
 }
 
-// Rows below 32 are lanes of a cell of 32, and parts must divide the tile.
+// Rows below 32 are lanes of a cell of 32, and the parts must divide the tile.
 TEST_F(Rounds, ThereAreNone) {
   FragmentAttr from = acc(64, 64, 1, 1, 32);
   EXPECT_FALSE(findRounds(from, from, {64, 64}, {16, 64}));

@@ -1,4 +1,5 @@
-// Every numbered constraint of the dialect's attributes and types, broken once. Names of functions are the numbers.
+// Each numbered constraint of the dialect's attributes and types is violated once. Function names are the constraints'
+// numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected an axis of size at least 1 but got 0}}
@@ -36,7 +37,7 @@ func.func private @fragment_c3_long(tensor<16x4xf32, #systolic.fragment<reg [1:8
 
 // -----
 
-// The counts multiply to 16, yet the digits reach 7 coordinates only, some of them more than once.
+// The counts multiply to 16, but the digits reach only 7 coordinates, some of them more than once.
 // expected-error @+1 {{expected a digit of dimension 0 with stride 4 but got 1}}
 func.func private @fragment_c3_overlap(tensor<16xf32, #systolic.fragment<reg [0:4*1], lane [0:4*1], wave []>>)
 

@@ -1,4 +1,5 @@
-// Every numbered constraint of the operations between workgroups and between crews, broken once. Names are the numbers.
+// Each numbered constraint of the ops between workgroups and between crews is violated once. Names are the constraints'
+// numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 func.func @arrive_c1_type(%counters: memref<64xf32, #systolic.axes<M>>, %i: index) {

@@ -1,4 +1,4 @@
-// Every numbered constraint of view and convert_layout, broken once. Names of functions are the numbers.
+// Each numbered constraint of view and convert_layout is violated once. Function names are the constraints' numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 !lds = !systolic.lds<1 x 16x32xf16, unit, #systolic.axes<BM, BK>>
@@ -64,7 +64,7 @@ func.func @convert_layout_c2_transposed(%tile: tensor<16x16xf32, #rows>) {
 
 // -----
 
-// Scratch is of all waves.
+// Scratch belongs to all waves.
 #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 func.func @convert_layout_c4_scratch(%tile: tensor<16x16xf32, #rows>) {
@@ -75,7 +75,7 @@ func.func @convert_layout_c4_scratch(%tile: tensor<16x16xf32, #rows>) {
 
 // -----
 
-// The second wave has the other half of the rows, then of the columns.
+// The second wave holds the other half of the rows in one layout, and of the columns in the other.
 #rows = #systolic.fragment<reg [1:8*1], lane [0:8*1, 1:2*8, -1:4*0], wave [0:2*8]>
 #cols = #systolic.fragment<reg [0:8*1], lane [1:8*1, 0:2*8, -1:4*0], wave [1:2*8]>
 !lds = !systolic.lds<1 x 16x16xf32, unit, #systolic.axes<BM, BK>>
@@ -87,7 +87,7 @@ func.func @convert_layout_c4_waves(%tile: tensor<16x16xf32, #rows>, %lds: !lds) 
 
 // -----
 
-// Half of the rows are half of the lanes'.
+// In one of the layouts, half of the rows are in half of the lanes only.
 #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 !lds = !systolic.lds<1 x 8x16xf32, unit, #systolic.axes<BM, BK>>

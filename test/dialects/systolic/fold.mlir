@@ -1,4 +1,4 @@
-// A conversion to the layout that a tile already has is nothing.
+// A conversion to the layout that a tile already has is folded.
 // RUN: nstf-opt %s -canonicalize | FileCheck %s
 
 #layout = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
@@ -10,7 +10,7 @@ func.func @same(%tile: tensor<16x16xf32, #layout>) -> tensor<16x16xf32, #layout>
   return %0 : tensor<16x16xf32, #layout>
 }
 
-// What a branch gives either way is no result of it, nor is what nobody uses.
+// A value that both ways of a branch give, and one without users, are not results of it.
 // CHECK-LABEL: @same_either_way
 // CHECK-NEXT: %[[DOUBLED:.+]] = systolic.if_any %arg1 {
 // CHECK-NEXT:   %[[SUM:.+]] = arith.addf %arg0, %arg0
@@ -35,7 +35,7 @@ func.func @nothing_changes(%tile: tensor<16x16xf32, #layout>, %asks: tensor<16x1
   return %0 : tensor<16x16xf32, #layout>
 }
 
-// The only crew is the first.
+// With a single crew, the number of the crew is 0.
 // CHECK-LABEL: @one_crew
 // CHECK-NEXT: %[[FIRST:.+]] = arith.constant 0 : index
 // CHECK-NEXT: return %[[FIRST]]

@@ -1,5 +1,5 @@
-// Every numbered constraint of systolic.kernel, broken once (those of its launch: launch-errors.mlir). Names of kernels
-// are the numbers.
+// Each numbered constraint of systolic.kernel is violated once (those of its launch: launch-errors.mlir). Kernel names
+// are the constraints' numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected one work item argument of type index, or one for each of 0 axes of grid, but got 2}}
@@ -124,7 +124,7 @@ systolic.kernel @kernel_c10(%work: index {systolic.packed = #systolic.packed<16 
 
 // -----
 
-// Half a block along K.
+// The buffer has half a block along K.
 !W = memref<64x48xf16, #systolic.axes<N, K>>
 // expected-error @+1 {{expected a buffer of whole blocks that does not end with the launch's tokens but got 'memref<64x48xf16, #systolic.axes<N, K>>'}}
 systolic.kernel @kernel_c10_blocks(%W: !W {systolic.packed = #systolic.packed<16 x 64 bytes>}, %work: index) attributes {params = {}, grid = []} {

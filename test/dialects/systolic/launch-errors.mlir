@@ -1,5 +1,5 @@
-// Every numbered constraint of #systolic.launch, of the kernels it stands on, and of #systolic.geometry, broken once. Names
-// are the numbers.
+// Each numbered constraint of #systolic.launch, of the kernels that carry it, and of #systolic.geometry is violated
+// once. Names are the constraints' numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected a name for every argument but got none}}
@@ -32,7 +32,7 @@ func.func private @launch_c3_in_place() attributes {a = #systolic.launch<[x = op
 
 // -----
 
-// What is only read may be passed twice, and a result has a number of its own.
+// An operand that is only read may be passed twice, and results are numbered separately.
 func.func private @launch_c3_read() attributes {a = #systolic.launch<[x = operand 0, w = operand 0, y = result 0]>}
 
 // -----
@@ -84,7 +84,7 @@ systolic.kernel @kernel_c9(%X: !X, %work: index)
 
 // -----
 
-// Below this dialect: every argument is the launch's.
+// On lower levels every argument belongs to the launch.
 gpu.module @lower {
   // expected-error @+1 {{expected 'systolic.launch' to have an entry for each of 2 arguments but got 1}}
   gpu.func @few(%x: memref<64xf32>, %y: memref<64xf32>) kernel attributes {systolic.launch = #systolic.launch<[x = operand 0]>} {
@@ -99,7 +99,7 @@ func.func private @lower_text() attributes {systolic.launch = "x"}
 
 // -----
 
-// Beside a function, a table of symbols may say how the kernel in it is launched.
+// Besides a function, a symbol table may have the attribute, for the kernel in it.
 module attributes {systolic.launch = #systolic.launch<[x = operand 0]>} {
   // expected-error @+1 {{expected a #systolic.launch on a function as 'systolic.launch' but got #systolic.launch<[x = operand 0]>}}
   %c0 = arith.constant {systolic.launch = #systolic.launch<[x = operand 0]>} 0 : i32

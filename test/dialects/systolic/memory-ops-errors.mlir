@@ -1,4 +1,4 @@
-// Every numbered constraint of the operations on memory and LDS, broken once. Names of functions are the numbers.
+// Each numbered constraint of the ops on memory and LDS is violated once. Function names are the constraints' numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 !X = memref<64x48xf32, #systolic.axes<M, K>>
@@ -129,7 +129,7 @@ func.func @load_c5(%X: !X, %i: index) {
 !X = memref<64x48xf32, #systolic.axes<M, K>>
 !rows = tensor<4xi32, #systolic.axes<BM>>
 func.func @load_c3_transposed(%X: !X, %i: index, %rows: !rows) {
-  // Transposed, the 16 columns of the tile are the rows that are read.
+  // In a transposed load, the tile's 16 columns are the rows that are read.
   // expected-error @+1 {{expected 16 entries in rows but got 4}}
   %x = systolic.load %X[%i, %i] rows(%rows : !rows) transposed : !X -> tensor<4x16xf32, #systolic.axes<BK, BM>>
   return
@@ -170,7 +170,7 @@ func.func @store_c2(%Y: !Y, %y: !y, %i: index) {
 !y = tensor<4x16xf32, #systolic.axes<BM, BN>>
 !rows = tensor<4xi32, #systolic.axes<BM>>
 func.func @store_c3(%Y: !Y, %y: !y, %i: index, %rows: !rows) {
-  // Transposed, the 16 columns of the tile are the rows that are written.
+  // In a transposed store, the tile's 16 columns are the rows that are written.
   // expected-error @+1 {{expected 16 entries in rows but got 4}}
   systolic.store %y, %Y[%i, %i] rows(%rows : !rows) transposed : !y, !Y
   return

@@ -1,4 +1,5 @@
-// Every numbered constraint of the other operations inside a kernel, broken once. Names of functions are the numbers.
+// Each numbered constraint of the other ops inside a kernel is violated once. Function names are the constraints'
+// numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 !a = tensor<16x32xf32, #systolic.axes<BM, BK>>

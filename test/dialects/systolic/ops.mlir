@@ -1,7 +1,7 @@
-// The syntax of every op, attribute and type, with all that is optional. Examples of plain use: examples.test.
+// The syntax of every op, attribute and type with all optional parts. examples.test has examples of plain use.
 // RUN: nstf-opt %s -verify-roundtrip | FileCheck %s
 
-// Equal layouts are one alias.
+// Equal layouts share an alias.
 // CHECK-DAG: #[[ROWS:.+]] = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
 // CHECK-DAG: #[[COLS:.+]] = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
@@ -70,10 +70,10 @@ systolic.kernel @all(%X: !X, %V: !V, %control: !systolic.control, %work: index, 
 
   // CHECK: systolic.reduce max %[[A]] along 0 : tensor<16x32xf32, #systolic.axes<BM, BK>> -> tensor<32xf32, #systolic.axes<BK>>
   %max = systolic.reduce max %a along 0 : !x -> !v
-  // Along 0 goes without saying.
+  // `along 0` is the default and is not printed.
   // CHECK: systolic.broadcast %{{.+}} : tensor<32xf32, #systolic.axes<BK>> -> tensor<16x32xf32, #systolic.axes<BM, BK>>
   %e = systolic.broadcast %max along 0 : !v -> !x
-  // A dimension of size 1 that no parameter decides.
+  // A dimension of size 1 that does not depend on a parameter.
   // CHECK: systolic.broadcast %{{.+}} : tensor<32xf32, #systolic.axes<BK>> -> tensor<1x32xf32, #systolic.axes<1, BK>>
   %f = systolic.broadcast %max : !v -> !one
 

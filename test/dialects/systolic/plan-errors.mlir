@@ -1,5 +1,5 @@
-// Every numbered rule of #systolic.plan that the attribute itself can tell, broken once. The others are those of a plan
-// and its loop: test/passes/systolic/plan-loops-errors.mlir. Names of functions are the numbers.
+// Each numbered rule of #systolic.plan that concerns the attribute alone is violated once. The others concern a plan
+// and its loop: test/passes/systolic/plan-loops-errors.mlir. Function names are the rules' numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected 1 to 3 buffers but got 4}}

@@ -1,4 +1,4 @@
-// Every numbered rule of #systolic.schedule, broken once. Names of functions are the numbers.
+// Each numbered rule of #systolic.schedule is violated once. Function names are the rules' numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected waves of 1 to 1024 in each direction but got '0x4'}}

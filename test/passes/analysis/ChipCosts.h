@@ -1,4 +1,4 @@
-// The costs of a chip that is built in, for tests.
+// The costs of a built-in chip, for tests.
 #pragma once
 
 #include "compiler/target/Target.h"

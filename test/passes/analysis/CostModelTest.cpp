@@ -1,4 +1,5 @@
-// What the cost model counts in templates, what it says of schedules, and that a smaller chip is never faster.
+// The work that the cost model counts in templates, its estimates for schedules, and that a smaller chip is never
+// faster.
 #include "passes/analysis/CostModel.h"
 
 #include "compiler/target/Target.h"
@@ -138,7 +139,7 @@ TEST_F(CostModelTest, SaysWhichRuleRefuses) {
             "expected products of a type that matrix cores multiply but got i32");
 }
 
-/// Half of it, whatever it is, on both chips.
+/// Halves each constant, on both chips.
 TEST_F(CostModelTest, ASmallerChipIsNeverFaster) {
   KernelOp kernel = parse("matmul");
   int64_t Target::*fields[] = {&Target::computeUnits,      &Target::hbmReadBandwidth,    &Target::hbmWriteBandwidth,

@@ -1,4 +1,4 @@
-// What work costs on the chips that are built in, by their files; and that each field of a chip moves what it is about.
+// The costs of work on the built-in chips by their files, and that each field of a chip affects what it describes.
 #include "passes/analysis/Costs.h"
 
 #include "mlir/IR/Builders.h"
@@ -83,9 +83,9 @@ TEST_F(CostsTest, TheAddressUnit) {
   target.vmemLanesPerClock = 1000;
   target.vmemBytesPerClock = 4;
   EXPECT_EQ(costs().getLanesTogether(4), 1);
-  EXPECT_EQ(costs().getLanesTogether(16), 1); // one lane at least
+  EXPECT_EQ(costs().getLanesTogether(16), 1); // at least one lane
   target.vmemBytesPerClock = 4096;
-  EXPECT_EQ(costs().getLanesTogether(4), 64); // a wave has no more
+  EXPECT_EQ(costs().getLanesTogether(4), 64); // at most a wave
 }
 
 TEST_F(CostsTest, Loads) {
@@ -96,7 +96,7 @@ TEST_F(CostsTest, Loads) {
   target.l1BytesPerClock = 128;
   target.ldsDmaClocks = 20;
   EXPECT_EQ(costs().getLoadClocks(16), 8);
-  EXPECT_EQ(costs().getLoadClocks(2), 4); // the address unit's
+  EXPECT_EQ(costs().getLoadClocks(2), 4); // the address unit's clocks
   EXPECT_EQ(costs().getStageClocks(), 20);
 }
 

@@ -1,5 +1,5 @@
-// What moving a tile through LDS costs, and the swizzle with which it costs least. The numbers of rows of 64, 128 and
-// 256 bytes are those of shipped kernels.
+// The costs of moving a tile through LDS, and the swizzle with the min cost. The numbers for rows of 64, 128 and 256
+// bytes are those of shipped kernels.
 #include "passes/analysis/LdsLayout.h"
 
 #include "dialects/systolic/Layouts.h"
@@ -19,7 +19,7 @@ class LdsLayout : public testing::Test {
 protected:
   LdsLayout() { context.loadDialect<SystolicDialect>(); }
 
-  /// A of a product of `rows` x `columns` in cells of m x m, `elements` along K in a lane.
+  /// Operand A of a product of `rows` x `columns` in cells of m x m, with `elements` along K per lane.
   LdsTileAccess read(int64_t rows, int64_t columns, unsigned bits, int64_t m, int64_t elements) {
     auto array = SystolicArrayAttr::get(&context, 1, 1, m, m, elements * 64 / m, elements * 64 / m, false);
     return {LdsDirection::Read, getMmaLayout(array, MmaOperand::A, {rows, columns}, 64), {rows, columns}, bits};
@@ -49,8 +49,8 @@ TEST_F(LdsLayout, OperandsOf16BytesHaveASwizzleWithoutConflicts) {
   EXPECT_EQ(chooseSwizzle(write(64, 64, 16), read(64, 64, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 8, 1, 1));
 }
 
-// Rows of a chain of products are exchanged: lanes that are served together differ in one bit of a row's number, and no
-// swizzle of eight rows tells them apart. Patches of two rows stand two rows apart.
+// The rows of chained products are permuted: lanes that are served together differ in one bit of the row's number,
+// which no swizzle of eight rows distinguishes. Patches of two rows are two rows apart.
 TEST_F(LdsLayout, ExchangedRowsAreFolded) {
   auto layout = [&](const char *text) { return llvm::cast<FragmentAttr>(mlir::parseAttribute(text, &context)); };
   LdsTileAccess keys = {LdsDirection::Write,
@@ -82,7 +82,7 @@ TEST_F(LdsLayout, ExchangedRowsAreFolded) {
   }
 }
 
-// Each row of the array is one row's place.
+// No two rows share a place in the array.
 TEST_F(LdsLayout, FoldedRowsStandInDifferentPlaces) {
   auto swizzle = SwizzleAttr::get(&context, 8, 4, 2, 16);
   std::set<int64_t> places;
@@ -100,7 +100,7 @@ TEST_F(LdsLayout, CostsAreOfTheWholeTile) {
   EXPECT_EQ(cost.portClocks, 4 * 16);
   EXPECT_EQ(cost.conflictClocks, 4 * 56);
   EXPECT_EQ(cost.addresses, 1);
-  // Swizzled, the steps are no constant apart.
+  // With a swizzle, the steps do not differ by a constant.
   EXPECT_EQ(getCost(out, SwizzleAttr::get(&context, 8, 8, 1, 1), costs).addresses, 4);
   LdsCost in = getCost(write(32, 64, 16), nullptr, costs);
   EXPECT_EQ(in.accesses, 4);
@@ -119,7 +119,7 @@ TEST_F(LdsLayout, TheChipSaysHowManyBanksThereAre) {
   EXPECT_EQ(getCost(in, swizzle, ofMore).conflictClocks + getCost(out, swizzle, ofMore).conflictClocks, 0);
 }
 
-// Half of the lanes hold what the other half does: they read with them, and do not write.
+// Half of the lanes hold the same as the other half: they take part in reads, but do not write.
 TEST_F(LdsLayout, Replicas) {
   LdsTileAccess in = write(4, 32, 16); // 16 lanes with 16 bytes each
   LdsCost cost = getCost(in, nullptr, costs);

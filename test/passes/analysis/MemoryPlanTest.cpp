@@ -1,4 +1,4 @@
-// The interval planner: known plans, and on random lifetimes the properties every plan has.
+// The memory planner: known plans, and properties of every plan on random lifetimes.
 #include "passes/analysis/MemoryPlan.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@
 namespace nstf {
 namespace {
 
-// No two values that live at the same time share a byte, offsets are aligned, and the peak is theirs.
+// No two values that live at the same time share a byte, offsets are aligned, and the peak is the furthest end of a
+// value, rounded up.
 void expectValid(const std::vector<LiveInterval> &values, int64_t alignment, const MemoryPlan &plan) {
   ASSERT_EQ(plan.offsets.size(), values.size());
   int64_t end = 0;
@@ -33,7 +34,7 @@ TEST(MemoryPlan, NothingNeedsNothing) {
 }
 
 TEST(MemoryPlan, ChainUsesTwoPlaces) {
-  // Each step reads the result of the one before: two places, in turn.
+  // Each step reads the result of the previous one: two places in turn.
   std::vector<LiveInterval> values = {{256, 0, 1}, {256, 1, 2}, {256, 2, 3}, {256, 3, 3}};
   MemoryPlan plan = planMemory(values, 256);
   EXPECT_EQ(plan.offsets, (std::vector<int64_t>{0, 256, 0, 256}));
@@ -48,8 +49,8 @@ TEST(MemoryPlan, SizesAreAligned) {
 }
 
 TEST(MemoryPlan, SmallestGapThatFits) {
-  // All but the last lie behind each other: 0, 100, 190, 270, 320. At step 5 two of them are gone and leave gaps of 90
-  // (at 100) and 50 (at 270); the value of 30 takes the smaller one.
+  // All except the last lie one after another: 0, 100, 190, 270, 320. At step 5 two of them are dead and leave gaps
+  // of 90 (at 100) and 50 (at 270); the value of 30 takes the smaller gap.
   std::vector<LiveInterval> values = {{100, 0, 9}, {90, 0, 3}, {80, 0, 9}, {50, 0, 3}, {40, 0, 9}, {30, 5, 9}};
   MemoryPlan plan = planMemory(values, 1);
   EXPECT_EQ(plan.offsets, (std::vector<int64_t>{0, 100, 190, 270, 320, 270}));

@@ -1,4 +1,4 @@
-// What stores of the accumulators of matrix cells cost, and layouts in which they cost less.
+// The costs of storing the accumulators of matrix cells, and layouts with lower costs.
 #include "passes/analysis/StoreLayout.h"
 
 #include "dialects/systolic/Layouts.h"
@@ -22,7 +22,7 @@ protected:
   const Costs costs = test::costsOf(findTarget("gfx942"), context);
 };
 
-// A lane has 4 elements of a row, 2 (4) lanes follow one another in it, and 8 lanes that are served together stand in 8
+// A lane has 4 elements of a row, 2 (or 4) consecutive lanes share a row, and 8 lanes that are served together lie in 8
 // rows.
 TEST_F(StoreLayout, CellsStoreShortRuns) {
   StoreCost of32 = getStoreCost(acc(32, 32, 1, 1, 32), {{32, 32}, 16, 8}, costs);
@@ -37,7 +37,7 @@ TEST_F(StoreLayout, CellsStoreShortRuns) {
   EXPECT_EQ(getStoreCost(acc(16, 16, 1, 1, 16), {{16, 16}, 16, 1}, costs).laneBytes, 2);
 }
 
-// Twice as wide a unit takes the same rows two at a time, but a line a clock as before; or two of them.
+// An address unit of twice the width takes the same rows two at a time, but one line per clock as before, or two lines.
 TEST_F(StoreLayout, TheChipSaysWhatTheAddressUnitTakes) {
   FragmentAttr layout = getStoreLayouts(acc(128, 128, 2, 2, 16), {{128, 128}, 16, 8}, 64).front();
   StoredTile tile{{128, 128}, 16, 8};
@@ -72,7 +72,7 @@ TEST_F(StoreLayout, LayoutsFillSegments) {
     }
 }
 
-// Waves that hold the same have no part of their own.
+// Waves that hold the same elements have no part of their own.
 TEST_F(StoreLayout, ReplicatedWavesHaveNone) {
   auto layout = FragmentAttr::get(&context, {{1, 4, 1}}, {{0, 16, 1}, {1, 4, 4}}, {{-1, 2, 0}});
   EXPECT_TRUE(getStoreLayouts(layout, {{16, 16}, 16, 8}, 64).empty());

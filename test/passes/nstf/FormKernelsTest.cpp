@@ -1,4 +1,4 @@
-// On random graphs: forming and merging kernels changes nothing of what a graph computes.
+// Forming and merging kernels does not change the results of random graphs.
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/nstf/FormedGraph.h"
@@ -11,12 +11,12 @@
 namespace nstf {
 namespace {
 
-// Numbers expressions, so that two values have one number exactly when they are the same operations on the same things.
+// Numbers expressions: two values have one number exactly if they are the same operations on the same operands.
 class Expressions {
 public:
   int number(std::string key) { return numbers.try_emplace(std::move(key), int(numbers.size())).first->second; }
 
-  // The numbers of what a block returns, given those of its arguments.
+  // The numbers of the values that a block returns, given those of its arguments.
   std::vector<int> evaluate(mlir::Block &block, const std::vector<int> &arguments, mlir::SymbolTable &symbols) {
     llvm::DenseMap<mlir::Value, int> value;
     for (auto [argument, known] : llvm::zip_equal(block.getArguments(), arguments))
@@ -82,7 +82,7 @@ TEST(FormKernels, ComputesTheSame) {
     EXPECT_EQ(evaluateGraph(expressions, *module), before) << "seed " << seed;
     launches += expressions.steps;
   }
-  EXPECT_LT(launches, operations); // Something was fused.
+  EXPECT_LT(launches, operations); // something was fused
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// On random graphs: a machine that tracks who wrote each block of the arena finds every operand intact when it is read.
+// Simulates random graphs on an arena that tracks the writer of each block: every operand must be intact when it is
+// read.
 #include "mlir/Pass/PassManager.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/Passes.h"

@@ -38,7 +38,7 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
 
   mlir::Block &body = graph.getBody().front();
   llvm::SmallVector<mlir::Value> values(body.getArguments());
-  // Late values more often: long chains, and a few uses far away.
+  // Prefers late values: this makes long chains, and a few distant uses.
   auto any = [&]() { return values[values.size() - 1 - std::min<size_t>(random() % values.size(), random() % 6)]; };
   int caches = 0;
   auto append = [&](mlir::Value rows) -> mlir::Value {

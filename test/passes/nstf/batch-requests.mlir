@@ -4,7 +4,8 @@
 // RUN: not nstf-opt %s -nstf-batch-requests=requests=0 -split-input-file 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not nstf-opt %s -nstf-batch-requests=requests=257 -split-input-file 2>&1 | FileCheck %s --check-prefix=MANY
 
-// Each request has a last row, and so has what comes of it, outputs too. Of one request nothing changes.
+// Each request has its own last row, and everything computed from it, outputs included, has a row for each request.
+// With one request nothing changes.
 // CHECK: nstf.state @k : tensor<8x4xf32>
 // CHECK: nstf.graph @model(%{{.+}}: tensor<?x4xf32> {nstf.name = "x"}) -> (tensor<4x8xf32> {nstf.name = "logits"}, tensor<4xi32> {nstf.name = "next"})
 // CHECK-SAME: requests = 4 : i64

@@ -2,8 +2,8 @@
 // RUN: nstf-opt %s -split-input-file -nstf-deduplicate-kernels --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o %t
 // RUN: nstf-opt %S/Inputs/llama.mlir -nstf-materialize-rope-tables -nstf-form-kernels -nstf-deduplicate-kernels | FileCheck %s --check-prefix=LLAMA
 
-// Equal but for names and locations: one kernel. Another attribute, type or order of operands: another kernel. The numbers
-// close up.
+// Kernels that differ only in names and locations become one kernel. Another attribute, type or order of operands is
+// another kernel. The numbers of the remaining kernels close the gaps.
 
 // CHECK: nstf.kernel @norm_0(
 // CHECK: nstf.kernel @norm_1(
@@ -50,7 +50,7 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
 
 // -----
 
-// Names without a number stay, and are no other's.
+// Names without a number stay, and no other kernel takes them.
 
 // CHECK: nstf.kernel @silu(
 // CHECK: nstf.kernel @mul_1(
@@ -92,7 +92,7 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
 // LLAMA-NOT: nstf.kernel
 // LLAMA: nstf.graph @main
 
-// The name in the location of a kernel that stands for several says of how many.
+// The location of a kernel that stands for several names the first and counts the others.
 // RUN: nstf-opt %S/Inputs/layers.mlir -nstf-deduplicate-kernels -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s --check-prefix=NAMES
 // NAMES: } loc("layers.0.act and 2 more"("model.yaml":7:3))
 // NAMES: } loc("head"("model.yaml":9:3))

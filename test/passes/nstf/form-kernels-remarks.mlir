@@ -1,7 +1,7 @@
 // RUN: nstf-opt %s -nstf-form-kernels --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o %t
 // RUN: nstf-opt %S/Inputs/llama.mlir -nstf-form-kernels -mlir-print-debuginfo | FileCheck %s
 
-// It says how far it came, and what a second use cost.
+// Remarks count operations and launches, and tell what a second use of a value costs.
 
 nstf.weight @w : tensor<8x8xf32>
 // expected-remark @+1 {{[Passed] Kernels | Category:nstf-form-kernels | Function=main | Remark="operations were grouped into launches", launches=4, operations=5}}

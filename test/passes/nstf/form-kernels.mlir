@@ -1,6 +1,6 @@
 // RUN: nstf-opt %s -split-input-file -nstf-form-kernels --verify-diagnostics | FileCheck %s
 
-// Every op takes a kernel of its own; arguments are the anchor's operands in order.
+// Each op gets its own kernel, whose arguments are the anchor's operands in order.
 
 nstf.weight @table : tensor<10x8xf32>
 nstf.weight @norm : tensor<8xf32>
@@ -33,8 +33,8 @@ nstf.graph @own(%ids: tensor<?xi32> {nstf.name = "ids"}) -> (tensor<1x10xf32> {n
 
 // -----
 
-// Elementwise consumers move into the epilogue of a linear: a residual comes in as a further argument, and a swiglu joins
-// the last of its producers, where these are products of different rows.
+// Elementwise consumers move into the epilogue of a linear. A residual becomes a further argument; a swiglu of products
+// of different rows joins the last of them.
 
 nstf.weight @w : tensor<8x8xf32>
 // CHECK: nstf.kernel @linear_0(
@@ -58,8 +58,8 @@ nstf.graph @epilogue(%x: tensor<?x8xf32> {nstf.name = "x"}, %z: tensor<?x8xf32> 
 
 // -----
 
-// Two products of one x, with matrices that are alike, are one kernel where one operation reads both; what is applied to one
-// of them before comes along.
+// Two products of one x with matrices of one type become one kernel if one op reads both. Elementwise ops on one of
+// them join it.
 
 nstf.weight @gate : tensor<12x8xf32>
 nstf.weight @up : tensor<12x8xf32>
@@ -82,7 +82,7 @@ nstf.graph @pair(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x12xf32> {ns
 
 // -----
 
-// Matrices of other sizes aren't, nor are products with a bias.
+// Products with matrices of different sizes or with a bias are not paired.
 
 nstf.weight @w : tensor<12x8xf32>
 nstf.weight @b : tensor<12xf32>
@@ -99,7 +99,8 @@ nstf.graph @apart(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x12xf32> {n
 
 // -----
 
-// A bias stays with its linear, and an activation on one operand moves into the kernel of the other, anchor first.
+// A bias stays with its linear. An activation of one operand moves into the kernel of the other operand, after the
+// anchor.
 
 nstf.weight @w : tensor<8x8xf32>
 nstf.weight @b : tensor<8xf32>
@@ -120,8 +121,8 @@ nstf.graph @chain(%x: tensor<?x8xf32> {nstf.name = "x"}, %z: tensor<?x8xf32> {ns
 
 // -----
 
-// What is used twice is stored, so nothing joins its kernel. A norm has an epilogue. Elementwise ops without an anchor are
-// one kernel.
+// A value with two uses is stored, so no op joins its kernel. A norm has an epilogue. Elementwise ops without an anchor
+// form one kernel.
 
 nstf.weight @w : tensor<8x8xf32>
 nstf.weight @n : tensor<8xf32>
@@ -158,7 +159,7 @@ nstf.graph @softmax(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {
 
 // -----
 
-// Two embeddings, their sum and positions are two launches; what follows a layer_norm joins it.
+// Two embeddings, their sum and positions form two launches; elementwise ops after a layer_norm join it.
 
 nstf.weight @words : tensor<32x8xf32>
 nstf.weight @types : tensor<2x8xf32>
@@ -184,7 +185,8 @@ nstf.graph @embeddings(%ids: tensor<?xi32> {nstf.name = "ids"}, %kinds: tensor<?
 
 // -----
 
-// Positions join neither what makes their table nor a norm of heads, whose rows are no rows of the step; other ops join it.
+// add_positions joins neither the producer of its table nor a norm of heads, whose rows are not rows of the step. Other
+// ops join that norm.
 
 nstf.weight @w : tensor<8x8xf32>
 nstf.weight @h : tensor<4xf32>
@@ -219,7 +221,7 @@ nstf.graph @returned(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> 
 
 // -----
 
-// A rope goes straight into the cache; one with another reader does not.
+// A rope writes directly to the cache, unless its result has another reader.
 
 nstf.state @k : tensor<16x8xf32>
 nstf.state @v : tensor<16x8xf32>
@@ -245,7 +247,7 @@ nstf.graph @cache(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {ns
 
 // -----
 
-// What it refuses.
+// Refused graphs
 
 nstf.graph @argument(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
   // expected-error @+1 {{expected result 'y' of the graph to be computed by a step of its own but got an argument}}
@@ -280,7 +282,7 @@ nstf.graph @foreign(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {
 
 // -----
 
-// Launches that are there already, of tensor code, stay, and their results are inputs like any.
+// Launches of tensor code that exist already stay, and their results are ordinary inputs.
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
@@ -298,8 +300,8 @@ nstf.graph @formed(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {n
 
 // -----
 
-// An operation of two results is a kernel of two; what decodes codes goes to each reader, on both sides. A conversion of one of two
-// results is a launch of its own.
+// An op with two results becomes a kernel with two. Each reader gets its own copy of a decoder, for either operand. The
+// conversion of one of two results is a launch of its own.
 
 nstf.weight @codes : tensor<8x8xi8>
 nstf.weight @scales : tensor<8x1xf16>
@@ -333,7 +335,8 @@ nstf.graph @quantized(%x: tensor<?x8xf32> {nstf.name = "x"})
 
 // -----
 
-// Codes and scales go straight to their caches, where both do and nothing needs one cache before the other is written.
+// Codes and scales are written directly to their caches, if both are appended and no op reads one cache before the
+// other is written.
 
 nstf.state @k : tensor<16x8xi8>
 nstf.state @k.scales : tensor<16x2xf32>
@@ -369,8 +372,8 @@ nstf.graph @caches(%x: tensor<?x8xf32> {nstf.name = "x"})
 
 // -----
 
-// A norm's kernel makes codes of its rows where nothing else reads them and a row has one scale; not of heads, each of which is
-// a row of its own to it.
+// The kernel of a norm quantises its rows if nothing else reads them and each row has one scale. It does not for a norm
+// of heads, where each head is a row of the kernel.
 nstf.weight @w : tensor<8xf32>
 nstf.weight @head : tensor<4xf32>
 // CHECK: nstf.kernel @rms_norm_quantize_0(%[[X:.+]]: tensor<?x8xf32>, %[[W:.+]]: tensor<8xf32>) -> (tensor<?x8xi8>, tensor<?x1xf32>) {

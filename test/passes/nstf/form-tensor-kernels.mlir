@@ -2,8 +2,8 @@
 // RUN: nstf-opt %s -split-input-file -nstf-normalize-tensor-ops -nstf-form-tensor-kernels --remark-format=emitRemark \
 // RUN:   '--remarks-filter=nstf-form-tensor.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// exp is read by the sum and by the quotient: stored. The sum feeds a broadcast: stored. The broadcast moves elements only:
-// computed where it is read.
+// exp is read by the sum and by the quotient, so it is stored. The sum feeds a broadcast, so it is stored. The
+// broadcast only moves elements, so each reader computes it.
 // CHECK-LABEL: nstf.kernel @tensor_0(
 // CHECK-SAME: tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK: math.exp
@@ -37,7 +37,7 @@ nstf.graph @softmax(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {
 
 // -----
 
-// Elementwise code before and after a reduction, each element read once, is one kernel with it.
+// A reduction and the elementwise code before and after it form one kernel, because each element is read once.
 // CHECK-LABEL: nstf.kernel @tensor_0(
 // CHECK: arith.mulf
 // CHECK: arith.addf
@@ -60,7 +60,8 @@ nstf.graph @norm(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?xf32> {nstf.
 
 // -----
 
-// A gather reads at random, so what it reads is stored; slices and transposes of an input are not. A dead op is nothing.
+// A gather reads at arbitrary indices, so its operand is stored; slices and transposes of an input are not. A dead op
+// is erased.
 // CHECK-LABEL: nstf.kernel @tensor_0(
 // CHECK: math.exp
 // CHECK-LABEL: nstf.kernel @tensor_1(
@@ -90,7 +91,7 @@ nstf.graph @moves(%x: tensor<6x8xf32> {nstf.name = "x"}, %i: tensor<4xi32> {nstf
 
 // -----
 
-// Both results of one loop: a kernel each. A mask is no type of memory: both readers compute it.
+// The two results of one op get a kernel each. Memory has no type for a mask, so both readers compute it.
 // CHECK-LABEL: nstf.kernel @tensor_0(
 // CHECK-SAME: -> tensor<4xf32>
 // CHECK: nstf.return %[[R:.*]]#0
@@ -122,7 +123,7 @@ nstf.graph @several(%x: tensor<4xf32> {nstf.name = "x"}) -> (tensor<4xf32> {nstf
 
 // -----
 
-// Nothing to do.
+// A graph without tensor code stays unchanged.
 // CHECK-LABEL: nstf.graph @plain
 // CHECK-NEXT: nstf.silu
 nstf.graph @plain(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {

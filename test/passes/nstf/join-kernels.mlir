@@ -2,8 +2,8 @@
 // RUN: nstf-opt %s -split-input-file -nstf-join-kernels --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o %t
 // RUN: nstf-opt %S/Inputs/llama.mlir -nstf-materialize-rope-tables -nstf-form-kernels -nstf-join-kernels -nstf-deduplicate-kernels -nstf-plan-memory=max-tokens=64 | FileCheck %s --check-prefix=LLAMA
 
-// Products of one x become one, and so does what reads their results, though it stands between them. An input that several
-// read is one of the kernel.
+// Products of one x are joined. So are the steps that read their results, though one of them stands between the
+// products. An input with several readers is a single argument of the kernel.
 
 // CHECK: nstf.kernel @silu_0(
 // CHECK-NOT: nstf.kernel @linear
@@ -49,7 +49,7 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}, %a: tensor<8x8xf32> {nst
 
 // -----
 
-// One behind the other: nothing to join, and kernels stay as they are.
+// Steps that depend on each other are not joined, and their kernels stay.
 
 // CHECK: nstf.kernel @silu_0(
 // CHECK-NOT: nstf.kernel
@@ -66,7 +66,7 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
   nstf.return %1 : tensor<?x8xf32>
 }
 
-// Of a layer: norm; q, k and v; ropes and appends; attention; o; norm; gate and up; down.
+// The launches of a layer: norm; q, k and v; ropes and appends; attention; o; norm; gate and up; down.
 // LLAMA: nstf.step @embedding_0
 // LLAMA: nstf.step @rms_norm_0
 // LLAMA: nstf.step @linear_linear_linear_0

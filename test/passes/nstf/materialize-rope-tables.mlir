@@ -1,6 +1,6 @@
 // RUN: nstf-opt %s -split-input-file -nstf-materialize-rope-tables --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics | FileCheck %s
 
-// Ropes that turn alike share a table, at any width; another scale is another table.
+// Ropes of equal frequencies share a table, whatever their width; another scale needs another table.
 
 // CHECK: nstf.weight @rope_table : tensor<32x4xf32> computed <inv_freq = [1.000000e+00, 2.500000e-01], scale = 1.000000e+00>
 // CHECK: nstf.weight @rope_table_0 : tensor<32x4xf32> computed <inv_freq = [1.000000e+00, 2.500000e-01], scale = 2.000000e+00>
@@ -23,7 +23,7 @@ nstf.graph @shared(%q: tensor<?x16xf32> {nstf.name = "q"}, %k: tensor<?x8xf32> {
 
 // -----
 
-// A table the module has already serves; a rope that has one keeps it.
+// A table that the module has already is used; a rope that has a table keeps it.
 
 nstf.weight @mine : tensor<32x4xf32> computed <inv_freq = [1.0, 0.25], scale = 1.0>
 nstf.weight @other : tensor<32x4xf32>
@@ -44,7 +44,7 @@ nstf.graph @existing(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> 
 
 // -----
 
-// No graph, no tables.
+// A module without a graph is refused.
 
 // expected-error @+1 {{expected an nstf.graph in the module but got none}}
 module {

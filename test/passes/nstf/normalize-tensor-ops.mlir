@@ -1,6 +1,6 @@
 // RUN: nstf-opt %s -split-input-file -nstf-normalize-tensor-ops | FileCheck %s
 
-// Named ops and elementwise ops on tensors become linalg.generic; nstf ops and what moves elements stay.
+// Named ops and elementwise ops on tensors become linalg.generic; nstf ops and ops that move elements stay.
 // CHECK-LABEL: nstf.graph @named
 // CHECK-NOT: linalg.{{fill|reduce|map|transpose|broadcast|matmul}}
 // CHECK: linalg.generic
@@ -41,7 +41,7 @@ nstf.graph @softmax(%x: tensor<4x8xf32> {nstf.name = "x"}) -> (tensor<4x8xf32> {
 
 // -----
 
-// A conversion of what tensor code computes joins it; one of an nstf op's result does not.
+// The conversion of a tensor-code result becomes tensor code; that of an nstf op's result stays.
 // CHECK-LABEL: nstf.graph @converted
 // CHECK: math.exp
 // CHECK: arith.truncf {{.*}} : f32 to f16

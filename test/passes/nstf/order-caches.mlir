@@ -1,9 +1,9 @@
 // RUN: nstf-opt %s -split-input-file -nstf-order-caches --remark-format=emitRemark --remarks-filter=nstf-order-caches \
 // RUN:   -verify-diagnostics | FileCheck %s
 
-// Keys and values have their own caches, whose types say how they lie. Heads of 4 columns take 32 of keys, 16 rows of values, and
-// 40 positions take 64.
-// Attention to rows of this step has no cache; what something else reads stays.
+// The types of keys and values, which have their own caches, get an operand order. Heads of 4 columns are padded to 32
+// columns of keys and to 16 rows of values, and 40 positions to 64. Attention to rows of this step has no cache; caches
+// with other readers stay.
 // CHECK: nstf.state @k : tensor<40x8xf16, #nstf.operand_order<keys, heads = 2>>
 // CHECK-NEXT: nstf.state @v : tensor<40x8xf16, #nstf.operand_order<values, heads = 2>>
 // CHECK-NEXT: nstf.state @both : tensor<40x8xf16>
@@ -38,7 +38,7 @@ nstf.graph @main(%q: tensor<?x16xf16> {nstf.name = "q"}, %t: tensor<?x8xf16> {ns
 
 // -----
 
-// Scales lie beside codes.
+// Scales get an operand order beside codes.
 // CHECK: nstf.state @k : tensor<64x128xi8, #nstf.operand_order<keys, heads = 2>>
 // CHECK-NEXT: nstf.state @v : tensor<64x128xi8, #nstf.operand_order<values, heads = 2>>
 // CHECK-NEXT: nstf.state @ks : tensor<64x2xf32, #nstf.operand_order<scales, heads = 2>>
@@ -67,7 +67,7 @@ nstf.graph @main(%q: tensor<?x128xf16> {nstf.name = "q"}, %t: tensor<?x128xi8> {
 
 // -----
 
-// Codes whose scales something else reads, and wide heads, stay row by row.
+// Codes whose scales have another reader, and wide heads, stay row by row.
 // CHECK: nstf.state @k : tensor<32x8xi8>
 // CHECK: nstf.state @w : tensor<32x264xf16>
 nstf.state @k : tensor<32x8xi8>

@@ -1,6 +1,6 @@
 // RUN: nstf-opt %s -split-input-file -nstf-plan-memory --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o %t
 
-// Peak, what no plan can beat, and what the values would take without sharing. Rows are those of the context,
+// Peak, lower bound of any plan, and the size without sharing. The number of rows is the context,
 
 nstf.kernel @silu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
@@ -17,7 +17,7 @@ nstf.graph @chain(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {ns
 
 // -----
 
-// unless the module says how many a step has at most.
+// unless the module gives a max number of rows for a step.
 
 module attributes {nstf.max_tokens = 4 : i64} {
   nstf.kernel @silu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {

@@ -1,6 +1,6 @@
 // RUN: nstf-opt %s -split-input-file -nstf-plan-memory=max-tokens=16 -verify-diagnostics | FileCheck %s
 
-// Two places in turn for a chain; results of the graph and states updated in place have none.
+// A chain uses two places in turn. Results of the graph, and states updated in place, have no place in the arena.
 
 // CHECK: module attributes {nstf.max_tokens = 16 : i64}
 nstf.state @cache : tensor<32x8xf32>
@@ -35,7 +35,7 @@ nstf.graph @chain(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {ns
 
 // -----
 
-// Places are multiples of 256 bytes, also where a value is smaller; a result nobody reads has its place all the same.
+// Offsets are multiples of 256 bytes, even for smaller values. A result without readers has a place too.
 
 nstf.kernel @two(%x: tensor<?x8xf32>) -> (tensor<1x8xf32>, tensor<?xi32>) {
   %y = nstf.last_row %x : (tensor<?x8xf32>) -> tensor<1x8xf32>
@@ -57,7 +57,7 @@ nstf.graph @small(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<1x8xf32> {ns
 
 // -----
 
-// What it refuses: a graph that was not formed,
+// Refused: a graph that was not formed,
 
 nstf.graph @raw(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 32 : i64} {
   // expected-error @+1 {{expected nstf.get, nstf.step and nstf.return only in a graph of launches (nstf-form-kernels makes them)}}
@@ -67,7 +67,7 @@ nstf.graph @raw(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf
 
 // -----
 
-// more rows than the context has,
+// more rows than the context,
 
 // expected-error @+1 {{expected max-tokens of 1 to 8, the context, but got 16}}
 nstf.graph @tokens() attributes {context = 8 : i64} {
@@ -76,7 +76,7 @@ nstf.graph @tokens() attributes {context = 8 : i64} {
 
 // -----
 
-// and in place what is no state, or still needed.
+// and in-place updates of a value that is not a state or is still read.
 
 nstf.kernel @append(%x: tensor<?x8xf32>, %cache: tensor<32x8xf32>) -> tensor<32x8xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x8xf32>, tensor<32x8xf32>) -> tensor<32x8xf32>

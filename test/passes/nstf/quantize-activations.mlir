@@ -6,8 +6,8 @@
 // NAME: expected a type of codes (i8 or e4m3fnuz) but got 'f16'
 // NONE-NOT: nstf.quantize
 
-// Two products share the codes of what they read, and no conversion is left; a product of groups, and one of plain numbers, keep
-// their rows.
+// Two products share the codes of their input, and the conversion disappears. A product with groups, and one with plain
+// weights, keep their rows.
 nstf.weight @q : tensor<44x64xi8>
 nstf.weight @q.scales : tensor<44x1xf16>
 nstf.weight @g : tensor<44x64xi8>

@@ -6,8 +6,8 @@
 // NAME: expected a type of codes (i8 or e4m3fnuz) but got 'f16'
 // NONE-NOT: nstf.quantize
 
-// Rows lose their conversion and are appended as codes, scales to caches of their own. Attention to rows of this step, and one whose
-// cache is a result too, keep numbers.
+// Rows lose their conversion and are appended as codes, and scales are appended to their own caches. Attention to rows
+// of this step, and attention whose cache is also a result, keep floats.
 // CHECK: nstf.state @k : tensor<32x16xi8>
 // CHECK-NEXT: nstf.state @k.scales : tensor<32x2xf32>
 // CHECK-NEXT: nstf.state @v : tensor<32x16xi8>

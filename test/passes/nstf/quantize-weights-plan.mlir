@@ -1,4 +1,4 @@
-// A format for each matrix, from a file. Of a tied one the head is the operation's name.
+// A plan file gives each matrix its format. A head with a tied matrix is named by its operation.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: nstf-opt %t/model.mlir -nstf-quantize-weights=plan=%t/plan.yaml --remark-format=emitRemark \
 // RUN:   --remarks-filter=nstf-quantize-weights 2>&1 | FileCheck %s

@@ -10,8 +10,8 @@
 // GROUP: expected groups of at most the 44 columns of weight 'q' for e4m3fnuz_g64 but got 64
 // NONE-NOT: dequantize
 
-// Planes in the place of each matrix, of which only the embedding's table stays; two readers share them. A matrix as it is read
-// elsewhere is no weight of a product.
+// Planes replace each matrix; only the embedding's table stays. Two readers of a matrix share its planes. A matrix that
+// another op computes with stays unquantised.
 // CHECK-DAG: nstf.weight @table.codes : tensor<54x6xi32> plane <codes of "table", rows = 54, format = <4, group = 32, columns = 44>, zeros, from = <"model.safetensors", offset = 8, type = f32>>
 // CHECK-DAG: nstf.weight @table.scales : tensor<54x2xf16> plane <scales of "table"
 // CHECK-DAG: nstf.weight @table.zeros : tensor<7x2xi32> plane <zeros of "table"

@@ -6,7 +6,8 @@
 
 // TYPE: for the --type option: Cannot find option named 'f8'!
 
-// A layer: one conversion for both products that read the norm, caches and weights in the type, arithmetic in f32.
+// One layer: a single conversion for both products that read the norm; caches and weights get the type; arithmetic
+// stays f32.
 // F32-NOT: {{[^b]}}f16
 // CHECK-DAG: nstf.weight @table : tensor<54x8xf16>
 // CHECK-DAG: nstf.weight @norm : tensor<8xf32>
@@ -56,7 +57,7 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"}) -> (tensor<?x8xf32> {n
 
 // -----
 
-// A weight that something else reads too stays f32 and is converted; a product whose model says bf16 keeps to it.
+// A weight with another reader stays f32 and is converted. A product that is bf16 in the model keeps its type.
 // CHECK-LABEL: nstf.weight @shared : tensor<4x4xf32>
 // CHECK: %[[X:.*]] = nstf.convert %{{.*}} {type = f16}
 // CHECK: %[[W:.*]] = nstf.get @shared : tensor<4x4xf32>
@@ -92,7 +93,7 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
 
 // -----
 
-// A product that is to stay in f32, and one of the same rows that is not.
+// A product that must stay f32, and one of the same rows that need not.
 // CHECK: nstf.weight @w : tensor<4x8xf32>
 // CHECK: nstf.weight @v : tensor<4x8xf16>
 // CHECK: nstf.linear %{{.*}}, %{{.*}} {nstf.f32_product} : (tensor<?x8xf32>, tensor<4x8xf32>)

@@ -1,4 +1,4 @@
-// What operations say of themselves and what kernel templates offer, held against each other.
+// The interfaces of operations and the kernel templates agree.
 #include "compiler/driver/Registration.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,8 +24,8 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// An operation of each name of the nstf dialect with the interface, on f32 matrices, as many as a linear reads:
-  /// enough to be asked for its templates.
+  /// One operation for each name of the nstf dialect with the interface, on f32 matrices, with as many operands as a
+  /// linear: enough to query its templates.
   template <typename Interface> std::vector<Operation *> makeOps() {
     OpBuilder builder(&context);
     builder.setInsertionPointToEnd(module->getBody());

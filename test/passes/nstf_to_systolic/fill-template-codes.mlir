@@ -1,4 +1,4 @@
-// Kernel regions with codes in the templates the compiler ships, as fill-template.mlir has those with numbers.
+// Fills kernel regions with codes into the shipped templates; fill-template.mlir does the same with floats.
 // RUN: split-file %s %t
 // DEFINE: %{of-one} = sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/'
 // DEFINE: %{of-100} = sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/'
@@ -19,7 +19,7 @@
 // RUN: %{of-100} -e '/^module/r %t/quantize-ordered.mlir' %{kernels}/quantize.mlir | %{fill} %t/quantize-ordered.mlir
 
 //--- attention-codes-ordered.mlir
-// Codes are multiplied in f16, though queries are of bf16; the scales of 500 positions have rows of 512.
+// Codes are multiplied in f16, though queries are bf16. The scales of 500 positions have rows of 512.
 // CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xbf16, {{.+}}, %{{.+}}: memref<64x64xi8, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{.+}}: memref<64x64xi8, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{[a-zA-Z0-9]+}}: memref<64x1xf32, #systolic.axes<SR, SC>>,
 // CHECK-SAME: CODES = 1 : i64
 // CHECK-SAME: FINITE = 1 : i64
@@ -34,7 +34,7 @@ nstf.kernel @attention_0(%q: tensor<?x120xbf16>, %k: tensor<500x40xi8, #nstf.ope
 }
 
 //--- attention-codes.mlir
-// Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
+// Codes are loaded as they are and converted in registers; their scales have their own buffers.
 // CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<VR, VC>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<SR, SC>>
 // CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control, partials = scratch, tiles = scratch, arrived = zeros]
 // CHECK-SAME: CODES = 1 : i64
@@ -47,8 +47,9 @@ nstf.kernel @attention_0(%q: tensor<?x16xf16>, %k: tensor<512x16xi8>, %v: tensor
 }
 
 //--- matvec-codes.mlir
-// A quantised matrix: what is loaded of it is made of codes, scales and zeros. Codes are multiplied as they are, raised where
-// x is f16; zeros, which make up for that, and scales are the sums'. The loads come first, so that x is shared after them.
+// A quantised matrix is loaded as codes, scales and zeros. Codes are multiplied undecoded, with an offset if x is f16.
+// The sums are corrected by the zeros, which include the offset, and multiplied by the scales. The loads come first, so
+// that x is shared after them.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: %[[W:[a-zA-Z0-9_]+]]: memref<64x1xi32, #systolic.axes<N, K_codes>>
 // CHECK-SAME: %[[S:[a-zA-Z0-9_]+]]: memref<64x1xf16, #systolic.axes<N, K_scales>>
@@ -80,8 +81,8 @@ nstf.kernel @linear_0(%codes: tensor<33x38xi32>, %scales: tensor<33x10xf16>, %ze
 }
 
 //--- matvec-bytes.mlir
-// Bytes are multiplied as they are; the scale of a row is loaded before the loop, for its whole sum. bf16, which no
-// instruction multiplies, is f32.
+// Codes of 8 bits are multiplied as they are; the scale of a row is loaded before the loop and multiplies the whole
+// sum. bf16, which no instruction multiplies here, is converted to f32.
 // CHECK: systolic.kernel @linear_0(
 // CHECK: %[[SCALES:.+]] = systolic.load {{.+}} -> tensor<16x1xf32, #systolic.axes<BN, BK_scales>>
 // CHECK: %[[SUM:.+]] = scf.for
@@ -98,7 +99,8 @@ nstf.kernel @linear_0(%codes: tensor<33x300xi8>, %scales: tensor<33x1xf16>, %x: 
 }
 
 //--- matvec-floats.mlir
-// Floats of 8 bits become f16 before they are multiplied, whatever their scales are, which the sum gets.
+// Floats of 8 bits are converted to f16 before they are multiplied, whatever the type of the scales, which multiply the
+// sum.
 // CHECK: systolic.kernel @linear_0(
 // CHECK: %[[SCALES:.+]] = systolic.load {{.+}} memref<{{.+}}xf32, {{.+}} -> tensor<16x1xf32, #systolic.axes<BN, BK_scales>>
 // CHECK: %[[BYTES:.+]] = systolic.load {{.+}} -> tensor<16x64xf8E4M3FNUZ, #systolic.axes<BN, BK>>
@@ -113,8 +115,9 @@ nstf.kernel @linear_0(%codes: tensor<33x300xf8E4M3FNUZ>, %scales: tensor<33x1xf3
 }
 
 //--- matmul-codes.mlir
-// Transposed, as the template loads it, and in the type of the products' operands; bf16, which has no arithmetic, by f32. Codes
-// of 8 bits lie as the matrix does, those of 6 have a plane of their high bits.
+// The codes are loaded transposed, like the template's matrix, and decoded to the type of the products' operands; bf16,
+// for which there is no arithmetic, by way of f32. Codes of 8 bits have the shape of the matrix; codes of 6 bits have a
+// plane of high bits.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: memref<64x1xi32, #systolic.axes<N, K_high>>
 // CHECK: systolic.load {{.+}} transposed : {{.+}} -> tensor<1x32xf32, #systolic.axes<BK_scales, BN>>
@@ -131,7 +134,8 @@ nstf.kernel @linear_0(%codes: tensor<33x8xi32>, %high: tensor<33x4xi32>, %scales
 }
 
 //--- matmul-bytes.mlir
-// Codes of 8 bits, which bf16 holds, are multiplied as they are; the scale of a row is loaded before the loop, for its whole sum.
+// Codes of 8 bits, which bf16 holds exactly, are multiplied undecoded; the scale of a row is loaded before the loop and
+// multiplies the whole sum.
 // CHECK: systolic.kernel @linear_0(
 // CHECK: %[[SCALES:.+]] = systolic.load {{.+}} transposed : {{.+}} -> tensor<1x32xf16, #systolic.axes<BK_scales, BN>>
 // CHECK: %[[SUM:.+]] = scf.for
@@ -147,7 +151,8 @@ nstf.kernel @linear_0(%codes: tensor<33x64xi8>, %scales: tensor<33x1xf16>, %x: t
 }
 
 //--- matmul-groups.mlir
-// Waves that share out K make a part of a sum each, which is multiplied by its group's scale; zeros go into the sum of x.
+// Waves that divide K each compute a part of a sum, which is multiplied by the scale of its group; zeros multiply the
+// sum of x.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: BM_parts = 128 : i64
 // CHECK: scf.for {{.+}} -> (tensor<128x32xf32, #systolic.axes<BM_parts, BN>>)
@@ -167,8 +172,8 @@ nstf.kernel @linear_0(%codes: tensor<33x64xi32>, %scales: tensor<33x16xf16>, %ze
 }
 
 //--- code-product.mlir
-// Codes on both sides are the operands, in i8 with sums of i32; the slot makes f32 of them, times the rows' scales and the
-// columns', and goes on from there.
+// If both operands are codes, they are multiplied in i8 with sums of i32. The slot converts the sums to f32, multiplies
+// them by the scales of rows and columns, and then applies its own ops.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xi32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<M>>, %[[E1:.+]]: memref<64xf16, #systolic.axes<N>>, %[[E2:.+]]: memref<64xf32, #systolic.axes<N>>) -> tensor<32x32xf32, #systolic.axes<BM, BN>>
 // CHECK: %[[SUMS:.+]] = arith.sitofp %[[TILE]]
 // CHECK: %[[S:.+]] = systolic.load %[[E0]][%[[M0]]] : {{.+}} -> tensor<32xf32, #systolic.axes<BM>>
@@ -200,7 +205,7 @@ nstf.kernel @linear_0(%q: tensor<?x64xi8>, %s: tensor<?x1xf32>, %codes: tensor<3
 }
 
 //--- quantize.mlir
-// Two results; a group of a row is a row of the template.
+// Two results. Each group of a row is a row of the template.
 // CHECK: systolic.kernel @quantize_0(
 // CHECK-SAME: memref<64x64xf16, #systolic.axes<M, NX>> {systolic.per_token = 64 : i64}
 // CHECK-SAME: memref<64x64xi8, #systolic.axes<YR, YC>> {systolic.per_token = 64 : i64}
@@ -214,7 +219,7 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf3
 }
 
 //--- quantize-append.mlir
-// Both results lie in caches, which have rows for the whole context.
+// Both results are written to caches, which have rows for the whole context.
 // CHECK: systolic.kernel @quantize_0(
 // CHECK-SAME: memref<64x64xi8, #systolic.axes<YR, YC>>, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, scales = operand 2 in_place, control], per_token = {M = 2 : i64}>
@@ -228,8 +233,8 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8>, %scales
 }
 
 //--- quantize-ordered.mlir
-// In operand order a group is a head, which has work items of its own: 300 positions of 32 columns, transposed, fill blocks of 320
-// of 32, and a head has 320 scales.
+// In operand order a group is a head, which has its own work items: 300 positions of 32 columns, transposed, fill
+// blocks of 320 of 32, and a head has 320 scales.
 // CHECK: systolic.kernel @quantize_0(
 // CHECK-SAME: memref<64x64xi8, #systolic.axes<YR, YC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, scales = operand 2 in_place, control], per_token = {M = 1 : i64}>
@@ -243,7 +248,7 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8, #nstf.op
 }
 
 //--- rms-norm-codes.mlir
-// Codes of a norm: a loop more that makes the same numbers and finds the largest of each row.
+// A norm that stores codes: an additional loop computes the same elements and finds the max of each row.
 // CHECK: systolic.kernel @rms_norm_quantize_0(
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<64x64xi8, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
 // CHECK-SAME: %[[S:[a-z0-9]+]]: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 1 : i64}

@@ -1,4 +1,4 @@
-// What nstf-to-systolic-fill-template says, and every refusal of it.
+// Remarks and errors of nstf-to-systolic-fill-template.
 // RUN: nstf-opt %s -split-input-file -nstf-to-systolic-fill-template --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o /dev/null
 
 module attributes {nstf.max_tokens = 4 : i64} {
@@ -175,7 +175,7 @@ module attributes {nstf.max_tokens = 4 : i64} {
 
 // -----
 
-// The slot sees one tile of the anchor's result, and an anchor's operand with other columns is none of it.
+// The slot gets one tile of the anchor's result, and the operand of the anchor that it reads has other columns.
 module attributes {nstf.max_tokens = 4 : i64} {
   func.func private @epilogue(%tile: tensor<4x8xf32, #systolic.axes<BM, BN>>, %m0: index, %n0: index) -> tensor<4x8xf32, #systolic.axes<BM, BN>> {
     return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
@@ -222,7 +222,7 @@ module attributes {nstf.max_tokens = 4 : i64} {
 
 // -----
 
-// Codes of rows want a loop along them that stores.
+// A template for codes of rows needs a loop along the rows that stores them.
 module attributes {nstf.max_tokens = 4 : i64} {
   // expected-error @+1 {{expected a template that stores rows of f32 in a loop along them, which are to be codes}}
   systolic.kernel @l2_normalize(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %control: !systolic.control, %work: index)
@@ -252,7 +252,7 @@ module attributes {nstf.max_tokens = 4 : i64} {
 
 // -----
 
-// The fields of both together.
+// The fields of tuning and template contradict each other.
 module attributes {nstf.max_tokens = 4 : i64} {
   systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, y, control]>, params = {M = 8, N = 8, ROWS = 0}, grid = [],

@@ -1,4 +1,4 @@
-// Two products of one x in the templates of one: buffers, loads, sums and tiles of the second beside those of the first.
+// Two products of one x in a template for one: the second gets its own buffers, loads, sums and tiles.
 // RUN: split-file %s %t
 // DEFINE: %{of-one} = sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/'
 // DEFINE: %{of-100} = sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/'
@@ -34,7 +34,7 @@ nstf.kernel @linear_0(%x: tensor<?x64xf16>, %gate: tensor<172x64xf16>, %up: tens
 }
 
 //--- matvec.mlir
-// What the template makes of the sums is made of both.
+// The template's ops on the sums apply to both.
 // CHECK: systolic.kernel @linear_0(
 // CHECK: %[[SUMS:.+]]:2 = scf.for
 // CHECK: systolic.dot
@@ -52,7 +52,7 @@ nstf.kernel @linear_0(%x: tensor<?x64xf16>, %gate: tensor<172x64xf16>, %up: tens
 }
 
 //--- codes.mlir
-// Each matrix is decoded by its own planes, and each sum scaled by its own scales.
+// Each matrix is decoded with its own planes, and each sum multiplied by its own scales.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, w = operand 1, w_scales = operand 2, w2 = operand 3, w2_scales = operand 4, y = result 0, control]
 // CHECK: %[[SUMS:.+]]:2 = scf.for

@@ -8,12 +8,12 @@
 // RUN: nstf-opt %t/kernel.mlir -nstf-to-systolic-fill-template | FileCheck %s
 // RUN: nstf-opt %t/kernel.mlir -nstf-to-systolic-fill-template -systolic-instantiate -inline -canonicalize -cse | FileCheck %s --check-prefix=TILES
 
-// The sum of each row of 128, a bias, and what the step's tokens say. An argument that only another part of the launch reads
-// is none of this one.
+// The sum of each row of 128, a bias, and an op that uses the number of tokens. An argument that only another part of
+// the launch reads gets no buffer here.
 // CHECK-LABEL: func.func private @compute(
 // CHECK-SAME: %[[INDEX:.+]]: tensor<256xi32, #systolic.axes<BN>>, %[[FIRST:.+]]: index, %[[TOKENS:.+]]: index, %[[X:.+]]: memref<2048xf32, #systolic.axes<2048>>, %[[B:.+]]: memref<16xf16, #systolic.axes<16>>)
 // CHECK-SAME: -> tensor<256xf32, #systolic.axes<BN>>
-// The bias stands like the result: a plain load.
+// The bias is indexed like the result, so its load is a plain one.
 // CHECK: systolic.load %[[B]][%[[FIRST]]] : memref<16xf16, #systolic.axes<16>> -> tensor<256xf32, #systolic.axes<BN>>
 // CHECK: systolic.param "BR"
 // CHECK: scf.for

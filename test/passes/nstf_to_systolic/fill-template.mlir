@@ -1,5 +1,5 @@
-// Kernel regions in the templates the compiler ships: buffers, extents, and what goes into the slot. Each part below is
-// put beside its template in one module.
+// Fills kernel regions into the shipped templates: buffers, extents and slot. Each part below is put into one module
+// with its template.
 // RUN: split-file %s %t
 // DEFINE: %{of-one} = sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/'
 // DEFINE: %{of-100} = sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/'
@@ -31,8 +31,8 @@
 // RUN: %{of-100} -e '/^module/r %t/attention-wide-window.mlir' %{kernels}/attention.mlir | %{fill} %t/attention-wide-window.mlir
 
 //--- matmul.mlir
-// Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
-// and residual behind the output's.
+// Tuning overrides the defaults; `?` is max_tokens. Bias, silu and the residual are in the slot; bias and residual have
+// buffers after the output's.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
 // CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32xf32, #systolic.axes<BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
@@ -62,7 +62,7 @@ nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor
 }
 
 //--- matvec.mlir
-// One row: no M, and nothing in the slot that was not there.
+// One row: the template has no M, and the slot stays as it was.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<1x16xf32, #systolic.axes<1, BN>>, %{{.+}}: index, %{{.+}}: index)
 // CHECK-NEXT: return %[[TILE]]
 // CHECK: systolic.kernel @linear_0(
@@ -74,7 +74,7 @@ nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x3
 }
 
 //--- rope.mlir
-// Rows are heads: 3 for each token. The tile is as wide as the next power of two.
+// Rows are heads, 3 for each token. The tile's width is the next power of two.
 // CHECK: systolic.kernel @rope_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {R = 3 : i64}>
 // CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, DY = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, ORDER = 0 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64}, schedule = #systolic.schedule<waves = 4x1>}
@@ -84,7 +84,7 @@ nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36x
 }
 
 //--- rope-append.mlir
-// Keys go from rope into the cache: in place, so the output is the operand of the cache.
+// rope writes keys to the cache in place, so the output is the operand of the cache.
 // CHECK: systolic.kernel @rope_kv(
 // CHECK-SAME: {systolic.per_token = 16 : i64}
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, table = operand 1, y = operand 2 in_place, control], per_token = {R = 2 : i64}>
@@ -98,7 +98,8 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 }
 
 //--- attention.mlir
-// Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
+// Six query heads of 20 columns share two key heads, so a key head has 3 rows for each token. The head is padded to
+// whole cells.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64, RT = 1 : i64}>
 // CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, CREWS = 1 : i64, D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 40 : i64, FINITE = 0 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, KD = 20 : i64, KEYS = 256 : i64, L = 512 : i64, OPERAND = f32, ORDER = 0 : i64, PARTS = 1 : i64, RAISE = 0 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, RT = 100 : i64, SC = 1 : i64, SCALE = 5.000000e-01 : f32, SR = 64 : i64, VC = 40 : i64, VD = 20 : i64, VR = 512 : i64
@@ -108,7 +109,7 @@ nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tens
 }
 
 //--- attention-ordered.mlir
-// Keys fill blocks of 32 numbers, values rows of 16, and both whole blocks of the context.
+// Keys fill blocks of 32 columns, values rows of 16, and both fill whole blocks of the context.
 // CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xf16, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{.+}}: memref<64x64xf16, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>},
 // CHECK-SAME: D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 64 : i64,
 // CHECK-SAME: KD = 32 : i64, KEYS = 256 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
@@ -127,7 +128,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 }
 
 //--- attention-wide-window.mlir
-// As long as the cache: no window.
+// A window as long as the cache is not a window.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: WINDOW = 0 : i64
 nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {
@@ -136,7 +137,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 }
 
 //--- attention-step.mlir
-// Keys of the step alone, and all of them.
+// Attention to all keys of the step, without a cache.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: CACHED = 0 : i64, CAUSAL = 0 : i64
 // CHECK-SAME: L = 100 : i64
@@ -156,7 +157,7 @@ nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?
 }
 
 //--- rms-norm.mlir
-// A static row count goes into ROWS: the launch does not depend on the step.
+// A static number of rows becomes ROWS, so that the launch does not depend on the step.
 // CHECK: systolic.kernel @rms_norm_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
 // CHECK-SAME: EPS = 5.000000e-01 : f32, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64
@@ -166,7 +167,7 @@ nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20
 }
 
 //--- head-norm.mlir
-// Three heads of a row are three rows of the template, with a factor that is read by rows of 20 features.
+// Three heads of a row are three rows of the template; a factor is read by rows of 20 features.
 // CHECK: func.func private @epilogue(%{{.+}}: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %{{.+}}: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: systolic.kernel @rms_norm_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {M = 3 : i64}>
@@ -178,7 +179,7 @@ nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x6
 }
 
 //--- layer-norm.mlir
-// The bias of a norm is the slot's, as that of a linear.
+// The slot applies the bias of a norm, like that of a linear.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>)
 // CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
 // CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]]
@@ -205,7 +206,7 @@ nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
 }
 
 //--- mean-rows.mlir
-// The rows of the step are read, one is written.
+// The kernel reads all rows of the step and writes one.
 // CHECK: systolic.kernel @mean_rows_0(
 // CHECK-SAME: %{{.+}}: memref<1x64xf32, #systolic.axes<1, N>>
 // CHECK-SAME: grid = ["N", "BN"]
@@ -226,8 +227,8 @@ nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 }
 
 //--- add-positions.mlir
-// Rows of the table by the step's position, which the slot reads from the control block. The table keeps its type and
-// its number of rows.
+// The slot reads the rows of the table at the step's position, which is in the control block. The table keeps its type
+// and its number of rows.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<66x64xbf16, #systolic.axes<66, N>>, %[[CONTROL:.+]]: !systolic.control)
 // CHECK: %[[POSITION:.+]] = systolic.control position %[[CONTROL]]
 // CHECK: %[[FIRST:.+]] = arith.addi %[[M0]], %[[POSITION]]
@@ -261,7 +262,7 @@ nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 }
 
 //--- append.mlir
-// A cache is as long as the context, but only the step's rows are written.
+// A cache has a row for each position of the context, but the kernel writes only the rows of the step.
 // CHECK: systolic.kernel @append_0(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, control], per_token = {M = 1 : i64}>
 // CHECK-SAME: C = 20 : i64, D = 20 : i64, DS = 20 : i64, L = 512 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f32, ORDER = 0 : i64, PADDED = 0 : i64, ROWS = 0 : i64, YC = 20 : i64, YR = 512 : i64
@@ -289,7 +290,7 @@ nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 }
 
 //--- chain.mlir
-// Elementwise ops alone: the first operand is the template's tile, wherever it is read again.
+// Elementwise ops without an anchor: the first operand is the template's tile, even if it is read again later.
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %[[E0:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: %[[UP:.+]] = systolic.load %[[E0]]
 // CHECK: %[[SILU:.+]] = arith.divf %[[TILE]]

@@ -1,5 +1,5 @@
-// Rows of 32 f16 are halves of gfx942's lines: that they come by pairs is worth a block of nothing where blocks are many,
-// whether the last one is ragged or not. gfx90a's L1 has lines of 64 bytes.
+// Rows of 32 f16 are half a line of gfx942's L1. With many blocks, loading them in pairs is worth an empty block, even
+// if no block is ragged. gfx90a's L1 has lines of 64 bytes.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-align-blocks))' | FileCheck %s
 // RUN: nstf-opt %s \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-align-blocks))' \

@@ -1,8 +1,8 @@
-// Blocks of a sum of products end where the sum does.
+// The last block of a sum of products ends with the sum.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-align-blocks))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-align-blocks))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
-// 70 columns in blocks of 16: the five blocks begin 10 columns early. A work item that does nothing still has no round.
+// 70 columns in blocks of 16: the five blocks begin 10 columns early. A work item without work still runs no round.
 !x = tensor<16x16xf16, #systolic.axes<BM, BK>>
 !y = tensor<16x16xf32, #systolic.axes<BM, BN>>
 !X = memref<16x70xf16, #systolic.axes<M, K>>
@@ -33,7 +33,8 @@ systolic.kernel @ragged(%X: !X, %Y: !Y, %work: index) attributes {params = {}, g
 
 // -----
 
-// Blocks that divide the sum stay; so does a loop that carries more than sums of products, since zeros might change that.
+// Blocks that divide the sum stay. So does a loop that carries more than sums of products, because the zeros in front
+// could change it.
 !x = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x64xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @whole(
@@ -60,7 +61,7 @@ systolic.kernel @whole(%X: !X, %work: index) attributes {params = {}, grid = []}
 
 // -----
 
-// Columns that are computed with, buffers that end elsewhere and those that hold blocks would not be what they were.
+// Loops stay whose column index is used in other computations, or whose buffers end elsewhere or are in blocks.
 !x = tensor<16x16xf16, #systolic.axes<BM, BK>>
 !y = tensor<16x16xf32, #systolic.axes<BM, BN>>
 !X = memref<16x40xf16, #systolic.axes<M, K>>

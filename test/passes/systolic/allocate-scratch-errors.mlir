@@ -1,4 +1,4 @@
-// What systolic-allocate-scratch refuses.
+// Errors of systolic-allocate-scratch.
 // RUN: split-file %s %t
 // RUN: nstf-opt %t/gfx942.mlir -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' -verify-diagnostics
 // RUN: nstf-opt %t/no-target.mlir --pass-pipeline='builtin.module(systolic.kernel(systolic-allocate-scratch))' -verify-diagnostics
@@ -8,7 +8,7 @@
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 !lds = !systolic.lds<1 x 16384xf32, unit, #systolic.axes<BK>>
 
-// The arrays alone would just fit.
+// Without scratch the arrays would just fit.
 // expected-error @+1 {{expected at most 65536 bytes of LDS on gfx942 but got 66560, 1024 of them for layout conversions}}
 systolic.kernel @too_much(%work: index, %lds: !lds)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {

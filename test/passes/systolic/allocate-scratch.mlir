@@ -1,4 +1,4 @@
-// One piece of LDS for all conversions and reductions across waves: as large as the largest use.
+// All conversions and reductions across waves share one piece of LDS, as large as the largest needs.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' \
@@ -8,7 +8,7 @@
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 !lds = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>
 
-// 16 x 16 floats; the mask's 256 bytes fit in beside them.
+// 16 x 16 floats; the mask needs 256 bytes, which fit in as well.
 // CHECK-LABEL: systolic.kernel @conversions(
 // CHECK-SAME: !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>, %{{.+}}: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
 // expected-remark @+1 {{[Analysis] Lds | Category:systolic-allocate-scratch | Function=conversions | Remark="3072 bytes of LDS, 1024 of them scratch", lds=3072, scratch=1024}}
@@ -42,7 +42,7 @@ systolic.kernel @mask(%work: index)
 #tile = #systolic.fragment<reg [1:4*1], lane [1:16*4, 0:4*1], wave [1:4*64]>
 #row = #systolic.fragment<reg [], lane [-1:16*0, 0:4*1], wave [-1:4*0]>
 
-// Each of four waves leaves one value for each of its 64 lanes.
+// Each of four waves writes one value for each of its 64 lanes.
 // CHECK-LABEL: systolic.kernel @across_waves(
 // CHECK-SAME: !systolic.lds<1 x 1024xi8
 // expected-remark @+1 {{"1024 bytes of LDS, 1024 of them scratch"}}
@@ -59,7 +59,7 @@ systolic.kernel @across_waves(%work: index)
 #row = #systolic.fragment<reg [], lane [-1:16*0, 0:4*1], wave [0:4*4]>
 #other = #systolic.fragment<reg [1:2*2, 1:2*1], lane [1:16*4, 0:4*1], wave [0:4*4]>
 
-// Within a wave shuffles do; another order of the same registers is a matter of names.
+// Reductions within a wave use shuffles, and another order of the same registers needs no move.
 // CHECK-LABEL: systolic.kernel @none(%{{.+}}: index)
 // expected-remark @+1 {{"0 bytes of LDS, 0 of them scratch"}}
 systolic.kernel @none(%work: index)
@@ -74,7 +74,7 @@ systolic.kernel @none(%work: index)
 
 !N = memref<4xi32, #systolic.axes<4>>
 
-// Several waves learn from one of them whether the workgroup is the last.
+// One wave tells the others whether the workgroup is the last.
 // CHECK-LABEL: systolic.kernel @arrive(
 // CHECK-SAME: !systolic.lds<1 x 4xi8
 // expected-remark @+1 {{"4 bytes of LDS, 4 of them scratch"}}
@@ -90,7 +90,7 @@ systolic.kernel @arrive(%n: !N, %work: index)
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 !N = memref<4xi32, #systolic.axes<4>>
 
-// Each crew has its own.
+// Each crew has its own scratch.
 // CHECK-LABEL: systolic.kernel @crews(
 // CHECK-SAME: !systolic.lds<1 x 4096xi8
 // expected-remark @+1 {{"4096 bytes of LDS, 4096 of them scratch"}}
@@ -126,8 +126,8 @@ systolic.kernel @crews_arrive(%n: !N, %work: index)
 !lds = !systolic.lds<2 x 64x128xf32, unit, #systolic.axes<BM, BK>>
 !whole = tensor<64x128xf32, #systolic.fragment<reg [1:128*1], lane [0:64*1], wave []>>
 
-// The arrays take all 64 KiB. Their last access stands before the conversion, so that it goes through the first of them, behind a
-// barrier.
+// The arrays take all 64 KiB. Their last access precedes the conversion, so the conversion uses the first of them,
+// after a barrier.
 // CHECK-LABEL: systolic.kernel @shared(
 // CHECK-SAME: %{{.+}}: !systolic.lds<2 x 64x128xf32, unit, #systolic.axes<BM, BK>> {systolic.scratch})
 // CHECK: systolic.read
@@ -151,7 +151,7 @@ systolic.kernel @shared(%work: index, %lds: !lds)
 !lds = !systolic.lds<2 x 64x124xf32, unit, #systolic.axes<BM, BK>>
 !whole = tensor<64x124xf32, #systolic.fragment<reg [1:124*1], lane [0:64*1], wave []>>
 
-// Apart it leaves as many workgroups room: no barrier more.
+// Separate scratch leaves room for as many workgroups, so no barrier is added.
 // CHECK-LABEL: systolic.kernel @apart(
 // CHECK-SAME: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
 // CHECK-NOT: systolic.barrier
@@ -172,7 +172,7 @@ systolic.kernel @apart(%work: index, %lds: !lds)
 !lds = !systolic.lds<1 x 64x128xf32, unit, #systolic.axes<BM, BK>>
 !whole = tensor<64x128xf32, #systolic.fragment<reg [1:128*1], lane [0:64*1], wave []>>
 
-// What is read behind the conversion is not the conversion's.
+// An array that is read after the conversion cannot hold its scratch.
 // CHECK-LABEL: systolic.kernel @read_later(
 // CHECK-SAME: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
 // expected-remark @+1 {{"33792 bytes of LDS, 1024 of them scratch"}}

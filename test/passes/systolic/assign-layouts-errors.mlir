@@ -1,8 +1,8 @@
-// What systolic-assign-layouts says, and what it refuses.
+// Remarks and errors of systolic-assign-layouts.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
 
-// A sum along one dimension, spread along the other.
+// A sum along one dimension that is broadcast along the other.
 !x = tensor<16x16xf32, #systolic.axes<BM, BM>>
 !v = tensor<16xf32, #systolic.axes<BM>>
 // expected-remark @+1 {{[Analysis] Layouts | Category:systolic-assign-layouts | Function=turned | Remark="1 layout conversions", conversions=1}}
@@ -36,7 +36,7 @@ systolic.kernel @undivided(%work: index)
 
 // -----
 
-// Products on an array that was laid out for none.
+// Products on an array without a cell.
 systolic.kernel @no_cell(%work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   %a = arith.constant dense<0.0> : tensor<16x16xf32, #systolic.axes<BM, BM>>
@@ -90,7 +90,7 @@ module {
 
 // -----
 
-// A lane loads 8 columns of f16 side by side, fewer than a sum has.
+// A lane loads 8 adjacent columns of f16, fewer than a sum has.
 !w = tensor<8x512xf16, #systolic.axes<BN, BK>>
 !x = tensor<1x512xf16, #systolic.axes<1, BK>>
 !sums = tensor<8x32xf32, #systolic.axes<BN, BS>>
@@ -107,7 +107,7 @@ systolic.kernel @long(%W: memref<64x512xf16, #systolic.axes<N, K>>, %X: memref<1
 
 // -----
 
-// Four lanes hold some of a column: they cannot have less than a part each.
+// Four lanes hold one column together, so each of them needs at least one part.
 !x = tensor<16x16xf32, #systolic.axes<BM, BM>>
 !parts = tensor<2x16xf32, #systolic.axes<2, BM>>
 systolic.kernel @few_parts(%work: index)

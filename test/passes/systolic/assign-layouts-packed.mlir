@@ -1,5 +1,5 @@
-// What lies in the order of operands is loaded as one wave multiplies it, elementwise ops on it included; what several waves
-// want, and what is chosen by row, keeps the layout of memory.
+// A tile in operand order that one wave multiplies is loaded in the layout of the product, as are elementwise ops on
+// it. A tile for several waves, or one with a row index, keeps the layout of memory.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 !X = memref<64x64xf16, #systolic.axes<M, K>>

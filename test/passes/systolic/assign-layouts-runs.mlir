@@ -1,5 +1,5 @@
-// Waves that multiply a run of columns each: every wave loads its own along the rows of memory, and what is computed of it is
-// computed as it is multiplied.
+// Each wave multiplies a run of columns: it loads its own run along the rows of memory, and the ops on the loaded tile
+// have the layout of the product.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' | FileCheck %s
 !X = memref<64x256xi8, #systolic.axes<M, K>>
 !W = memref<64x32xi32, #systolic.axes<N, K_codes>>

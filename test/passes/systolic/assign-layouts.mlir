@@ -1,8 +1,8 @@
-// Layouts spread from the products, then from the largest tiles; where two meet, one is converted.
+// Layouts spread from the products, then from the largest tiles; where two layouts meet, a conversion is inserted.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' | FileCheck %s
 
-// Accumulator, and everything elementwise or sliced around it: nothing is converted. What the products take from memory
-// keeps its blocked layout up to them, along the rows of memory also where it is loaded transposed.
+// Elementwise ops, broadcasts and reductions around an accumulator need no conversion. Loaded operands keep their
+// blocked layout up to the products, along the rows of memory even if they are loaded transposed.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<16x32xf32, #systolic.axes<BM, BK>>
 !w = tensor<32x16xf32, #systolic.axes<BK, BN>>
@@ -53,8 +53,8 @@ systolic.kernel @product(%X: !X, %work: index)
 
 // -----
 
-// Attention's way: the first product's result is the second one's B as it lies. As A it must be converted. What several
-// products take is converted once.
+// Attention: the first product's result is the second one's B without a conversion; as A it must be converted. A value
+// that several products use is converted once.
 !k = tensor<16x16xf32, #systolic.axes<BK, DP>>
 !q = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !s = tensor<16x16xf32, #systolic.axes<BK, BQ>>
@@ -79,8 +79,8 @@ systolic.kernel @chained(%K: memref<64x64xf32, #systolic.axes<L, D>>, %work: ind
 
 // -----
 
-// Without products the largest tile decides, with 16 bytes a lane. What four rows leave to do for four waves is nothing:
-// they do the same. Index tiles lie as slices of what they index, and are made anew for each use.
+// Without products the largest tile decides, with 16 bytes per lane. Four rows are too few for four waves, so the waves
+// repeat the work. Index tiles have a slice of the layout of the tile they index, and are recreated for each use.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !V = memref<64xf32, #systolic.axes<K>>
 !x = tensor<4x64xf32, #systolic.axes<BM, BK>>
@@ -118,8 +118,8 @@ systolic.kernel @rows(%X: !X, %V: !V, %work: index)
 
 // -----
 
-// Parts of a sum stay where the products are; what a region yields lies as what stands otherwise, whatever the condition's
-// layout is.
+// The parts of a sum stay in the waves of the products. The results of a region have the layout of the values that
+// stand otherwise, whatever the layout of the condition.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<16x16xf32, #systolic.axes<BM, BM>>
 !parts = tensor<8x16xf32, #systolic.axes<8, BM>>
@@ -154,7 +154,7 @@ systolic.kernel @branch(%X: !X, %work: index)
 
 // -----
 
-// One constant, two uses, two layouts: it is cloned, not converted. A computed tile is converted.
+// A constant with two uses in two layouts is cloned instead of converted. A computed tile is converted.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<16x16xf32, #systolic.axes<BM, BM>>
 !v = tensor<16xf32, #systolic.axes<BM>>
@@ -182,8 +182,8 @@ systolic.kernel @shared(%X: !X, %work: index)
 
 // -----
 
-// Words decide, 16 bytes a lane: their codes are neighbouring registers, and one scale stands for all that a lane holds of a
-// group. Lanes that hold parts of one group hold its scale, each for itself.
+// The layout of the words decides, with 16 bytes per lane. The codes of a word are adjacent registers, and one scale
+// serves all elements of a group that a lane holds. Each lane that holds a part of a group has the group's scale.
 !W = memref<64x64xi32, #systolic.axes<N, KW>>
 !S = memref<64x8xf32, #systolic.axes<N, KG>>
 !words = tensor<8x32xi32, #systolic.axes<BN, BW>>
@@ -212,8 +212,8 @@ systolic.kernel @decoded(%W: !W, %S: !S, %Y: memref<68x256xf32, #systolic.axes<N
 
 // -----
 
-// What one wave loads once, before the loop of its product, is loaded as the product takes it; with a second wave along the
-// rows it would be loaded twice.
+// A tile that one wave loads once, before the loop of its product, is loaded in the layout of the product. With a
+// second wave along the rows it would be loaded twice.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<32x32xf32, #systolic.axes<BM, BK>>
 !w = tensor<32x16xf32, #systolic.axes<BK, BN>>
@@ -267,8 +267,8 @@ systolic.kernel @shared(%X: !X, %work: index)
 
 // -----
 
-// Sums of products: w decides, a wave has rows side by side, and a lane all columns of its sums. x is loaded once by all
-// waves, and shared when the loads are under way. What does not come from memory lies as the lanes want it.
+// Sums of products: the layout of w decides. A wave has adjacent rows, and a lane holds all columns of its sums. All
+// waves load x once, and share it when the loads are in flight. A computed x has the layout that the lanes need.
 !W = memref<64x256xf16, #systolic.axes<N, K>>
 !X = memref<1x256xf16, #systolic.axes<1, K>>
 !w = tensor<8x256xf16, #systolic.axes<BN, BK>>

@@ -1,4 +1,4 @@
-// A control block that nothing reads goes away; one that is read stays, and so does every other argument.
+// A control block without readers is removed; one with readers and all other arguments stay.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-drop-unused-arguments))' -split-input-file -verify-diagnostics | FileCheck %s
 !X = memref<64xf32, #systolic.axes<N>>
 
@@ -19,7 +19,7 @@ systolic.kernel @read(%X: !X, %control: !systolic.control, %work: index)
   systolic.return
 }
 
-// A buffer that ends with the launch's tokens needs it; one for a single token does not.
+// A buffer whose size depends on the launch's tokens needs the control block; one for a single token does not.
 // CHECK-LABEL: systolic.kernel @ends_with_tokens(
 // CHECK-SAME: !systolic.control
 systolic.kernel @ends_with_tokens(%X: !X {systolic.per_token = 8 : i64}, %control: !systolic.control, %work: index)
@@ -34,7 +34,7 @@ systolic.kernel @one_token(%X: !X {systolic.per_token = 64 : i64}, %control: !sy
   systolic.return
 }
 
-// So does a buffer that no launch passes.
+// A buffer that no launch passes is removed too.
 // CHECK-LABEL: systolic.kernel @none(
 // CHECK-SAME: %{{[^:]*}}: memref<64xf32, #systolic.axes<N>>, %{{[^:]*}}: index)
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0]>
@@ -61,7 +61,7 @@ systolic.kernel @none_that_is_read(%scales: !X, %X: !X, %work: index)
 !X = memref<64xf32, #systolic.axes<N>>
 !N = memref<4xi32, #systolic.axes<4>>
 
-// Memory of the launch's own that a kernel has no use for.
+// The launch's own memory is removed if the kernel does not use it.
 // CHECK-LABEL: systolic.kernel @own(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, n = zeros]>
 systolic.kernel @own(%X: !X, %p: !X, %n: !N, %work: index)

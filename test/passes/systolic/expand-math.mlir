@@ -1,4 +1,4 @@
-// tanh and erf of tiles and numbers become arithmetic and exp; other functions stay.
+// tanh and erf of tiles and scalars become arithmetic and exp; other functions stay.
 // RUN: split-file %s %t
 // RUN: nstf-opt %t/functions.mlir --pass-pipeline='builtin.module(systolic.kernel(systolic-expand-math))' | FileCheck %t/functions.mlir
 // RUN: nstf-opt %t/remark.mlir --pass-pipeline='builtin.module(systolic.kernel(systolic-expand-math))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
@@ -8,7 +8,7 @@
 !x = tensor<16xf32, #systolic.axes<BN>>
 !X = memref<64xf32, #systolic.axes<N>>
 
-// Near 0 a polynomial in the square, else exp; the sign is that of x.
+// A polynomial of the square near 0, else exp; the sign is that of x.
 // CHECK-LABEL: @tile
 // CHECK: %[[X:.+]] = systolic.load
 // CHECK-NEXT: %[[T:.+]] = math.absf %[[X]] : tensor<16xf32, #systolic.axes<BN>>
@@ -53,7 +53,7 @@ systolic.kernel @two(%work: index) attributes {params = {}, grid = []} {
   systolic.return
 }
 
-// None, no remark.
+// Without such ops there is no remark.
 systolic.kernel @none(%work: index) attributes {params = {}, grid = []} {
   systolic.return
 }

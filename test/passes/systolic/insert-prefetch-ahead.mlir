@@ -1,4 +1,5 @@
-// A loop that does more than add up products loads what goes to LDS a round ahead, behind the barrier after its writes.
+// A loop that does more than sum products loads the tiles for LDS one round ahead, after the barrier that follows
+// their writes.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
 // RUN:   --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
@@ -45,7 +46,7 @@ systolic.kernel @scaled(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// Where it loads depends on the round before: nothing is known of the next one.
+// The index of the load depends on the previous round, so the next round's is unknown.
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
@@ -78,7 +79,8 @@ systolic.kernel @follows(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// What goes past LDS is loaded behind the product that takes it, whose registers are then the next round's.
+// A tile that does not go through LDS is loaded after the product that uses it, whose registers then hold the next
+// round's tile.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 !X = memref<64x64xf16, #systolic.axes<M, K>>
@@ -109,7 +111,7 @@ systolic.kernel @direct(%X: !X, %work: index)
 
 // -----
 
-// Several waves: one barrier a round, and two buffers in turn.
+// Several waves: one barrier per round, and two buffers in turn.
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave [-1:4*0]>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
 #acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [1:4*16]>
@@ -154,7 +156,7 @@ systolic.kernel @two_buffers(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// What is written hangs on the round before, so it can't be written a round ahead.
+// The written tile depends on the previous round, so it cannot be written one round ahead.
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave [-1:4*0]>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
 #acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [1:4*16]>
@@ -185,7 +187,7 @@ systolic.kernel @of_round_before(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// Codes are kept as they are loaded, and become numbers where these are wanted.
+// Codes stay codes while in flight, and are converted at their use.
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>

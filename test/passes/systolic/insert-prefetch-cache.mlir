@@ -1,5 +1,5 @@
-// A block that the L1 has no lines for is not prefetched where a wave is alone on its SIMD: its loads would stand in front of it,
-// and the products behind them.
+// A block that exceeds the lines of the L1 is not prefetched if a wave is alone on its SIMD: the loads would wait for
+// free lines, and the products after them.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a}, \
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
 // RUN:   --remarks-filter=systolic-.* -verify-diagnostics -o %t

@@ -1,12 +1,12 @@
-// Blocks of one step along K: all of a block is in registers before its products, so its buffer takes the block two ahead
-// at once, and reads, writes and loads of a block stand between two barriers.
+// Blocks of one step along K: all of a block is in registers before its products, so its buffer takes the block two
+// ahead at once, and the reads, writes and loads of a block stand between two barriers.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --remark-format=emitRemark '--remarks-filter=systolic-plan-loops' -o /dev/null \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Eight blocks. A row has 64 bytes of a block, half a cache line: every other block a load brings two blocks, of one tile in
-// even blocks, of the other in odd ones.
+// Eight blocks. A row has 64 bytes of a block, half a line of the L1: every other block, a load brings two blocks, in
+// even blocks of one tile, in odd blocks of the other.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*16], lane [0:16*1, 1:4*8], wave []>
@@ -83,7 +83,7 @@ systolic.kernel @pairs(%X: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
 
 // -----
 
-// Six blocks of codes, the first of which begins before its row: the first two come alone.
+// Six blocks of codes, the first of which begins before its row: the first two are loaded separately.
 #x = #systolic.fragment<reg [1:16*1, 0:2*16], lane [1:4*16, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:16*1, 1:2*16], lane [0:4*16, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:16*1, 0:2*16], lane [0:16*1, 1:4*16], wave []>
@@ -126,7 +126,7 @@ systolic.kernel @before_the_row(%X: !X, %Y: !Y, %work: index, %lds_x: !lds, %lds
   systolic.return
 }
 
-// The same, as systolic-align-blocks says it.
+// The same loop, as systolic-align-blocks emits it.
 // CHECK-LABEL: systolic.kernel @columns_before(
 // CHECK-COUNT-2: systolic.load {{.+}} -> tensor<32x64xi8,
 // CHECK: systolic.load {{.+}} transposed {{.+}} -> tensor<64x32xi8,
@@ -162,8 +162,8 @@ systolic.kernel @columns_before(%X: !X, %Y: !Y, %work: index, %lds_x: !lds, %lds
 
 // -----
 
-// Of three blocks, whose pairs would not end with the row, each comes alone; the last one's products stand behind the loop,
-// with nothing to read.
+// Three blocks: pairs would not end with the row, so each block is loaded by itself. The products of the last block
+// come after the loop, without reads.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*16], lane [0:16*1, 1:4*8], wave []>

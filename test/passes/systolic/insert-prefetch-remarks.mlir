@@ -1,4 +1,4 @@
-// What systolic-insert-prefetch does to a loop, and why not to others.
+// Remarks of systolic-insert-prefetch: what changes in a loop, and why others stay.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
 // RUN:   --remarks-filter=systolic-.* -verify-diagnostics -o %t
@@ -57,7 +57,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds, %other: !lds)
     %next = systolic.mma %a, %b, %acc : tensor<32x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<32x32xf32, #acc>
     scf.yield %next : tensor<32x32xf32, #acc>
   }
-  // A block of zeros would double the sum: no pipeline.
+  // The sum does not begin with zeros, so there is no pipeline.
   // expected-remark @+1 {{Remark="tiles are loaded a round before"}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %one) -> (tensor<32x32xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
@@ -83,7 +83,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds, %other: !lds)
 
 // -----
 
-// More than the registers hold.
+// The registers would not suffice.
 #x = #systolic.fragment<reg [1:8*1, 0:64*8], lane [1:4*8, 0:8*1, -1:2*0], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16, 0:16*32], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1, 0:2*16, 1:16*32], lane [1:32*1, 0:2*8], wave []>

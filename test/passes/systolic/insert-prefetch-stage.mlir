@@ -1,4 +1,4 @@
-// What is staged past the registers is as many blocks ahead as there are LDS buffers, and waited for by count.
+// Staged tiles are as many blocks ahead as there are LDS buffers, and are waited for by count.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark \
@@ -7,9 +7,9 @@
 // RUN:     systolic.kernel(systolic-plan-loops,systolic-insert-prefetch,systolic-schedule-loop))' \
 // RUN:   | FileCheck %s --check-prefix=FLOW
 
-// Three buffers of 2 KiB, eight accesses each. The first is waited for before the loop, and in it each before the barrier
-// behind which it is read; the block that follows it may be under way. Then the buffer that was read is staged anew. Of
-// four blocks one stands behind the loop.
+// Three buffers of 2 KiB, eight accesses each. The code before the loop waits for the first block. In the loop each
+// block is waited for before the barrier that precedes its reads, while the next one may be in flight. Then the buffer
+// that was read is staged again. Of four blocks one comes after the loop.
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1, 0:2*16], lane [1:32*1, 0:2*8], wave []>
 #acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>
@@ -74,7 +74,7 @@ systolic.kernel @staged(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// What is staged cannot share the buffer that is read, and 48 KiB have no second.
+// A block cannot be staged into the buffer that is read, and two buffers of 48 KiB do not fit.
 #a = #systolic.fragment<reg [1:8*1, 1:48*16], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1, 0:48*16], lane [1:32*1, 0:2*8], wave []>
 #acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>

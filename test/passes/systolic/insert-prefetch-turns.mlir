@@ -1,5 +1,6 @@
-// One LDS buffer, and halves of the waves that will take turns: loads stand where little is read, behind the write in the
-// last step (of the block after next) and in the first. Without turns they are spread over the steps before the write.
+// One LDS buffer, with halves of the waves that will take turns: loads stand in the steps with few reads, which are the
+// last step, after the write (they are of the block after next), and the first. Without turns they are spread over the
+// steps before the write.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
 // RUN: sed 's/order = turns/order = merged/' %s \
 // RUN:   | nstf-opt --pass-pipeline='builtin.module(nstf-set-target{target=gfx942}, \

@@ -1,9 +1,9 @@
-// A loop of products becomes a pipeline over two LDS buffers; what it refuses: insert-prefetch-remarks.mlir.
+// A loop of products becomes a pipeline over two LDS buffers; refusals are in insert-prefetch-remarks.mlir.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
 
-// Four blocks of 32 along K, two steps of 16 each. A round is two blocks: what a step reads is read before the products of
-// the step before, the block after is written and the one after that loaded in a block's first step, each tile behind the
-// write of its registers; one barrier stands in a block's last step.
+// Four blocks of 32 along K, each of two steps of 16. A round is two blocks. The reads of a step precede the products
+// of the step before. In the first step of a block the next block is written and the one after it loaded, each tile
+// after the write of its registers. One barrier stands in the last step of a block.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
@@ -69,7 +69,8 @@ systolic.kernel @even(%X: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
 
 // -----
 
-// Of three blocks, or none where the work item lies outside, the last stands behind the loop: two steps, nothing loaded.
+// Three blocks, or none if the work item lies outside: the last one comes after the loop, in two steps and without
+// loads.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
@@ -116,8 +117,8 @@ systolic.kernel @odd(%X: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
 
 // -----
 
-// LDS has room for one buffer of 40 KiB: the next block waits in registers, and is written between two barriers when the last
-// step of the present one has been read. Inside another loop what was read last is waited for before the first write.
+// LDS has room for one buffer of 40 KiB. The next block waits in registers and is written between two barriers, when
+// the last step of the current one has been read. Inside another loop, the first write waits for the previous reads.
 #x = #systolic.fragment<reg [1:8*1, 0:5*128], lane [1:4*8, 0:16*1], wave [0:8*16]>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16, 0:5*32], lane [0:32*1, 1:2*8], wave [0:4*160, -1:2*0]>
 #b = #systolic.fragment<reg [0:8*1, 0:2*16, 1:1*32], lane [1:32*1, 0:2*8], wave [-1:4*0, 1:2*32]>

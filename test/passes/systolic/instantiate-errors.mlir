@@ -1,4 +1,4 @@
-// What systolic-instantiate refuses.
+// Errors of systolic-instantiate.
 // RUN: nstf-opt %s -split-input-file -systolic-instantiate -verify-diagnostics
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BQ=16 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=many 2>&1 | FileCheck %s --check-prefix=NUMBER

@@ -1,4 +1,4 @@
-// Types follow the kernel's parameters by the names of their axes; errors: instantiate-errors.mlir.
+// Types get the sizes of the kernel's parameters by the names of their axes; errors are in instantiate-errors.mlir.
 // RUN: nstf-opt %s -systolic-instantiate=params=BM=48,BK=24,M=100 | FileCheck %s
 // RUN: nstf-opt %s -systolic-instantiate="BM=48 BK=24 M=100" | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic-instantiate{BM=48 BK=24 M=100})' | FileCheck %s
@@ -8,7 +8,7 @@
 !x = tensor<32x32xf32, #systolic.axes<BM, BK>>
 !row = tensor<1x32xf32, #systolic.axes<1, BK>>
 
-// The rows of a launch are the tokens of the step, or a number.
+// The rows of a launch are the tokens of the step or a number.
 // RUN: nstf-opt %root/templates/kernels/argmax.mlir -systolic-instantiate="ROWS=0" | FileCheck %s --check-prefix=STEP
 // RUN: nstf-opt %root/templates/kernels/argmax.mlir -systolic-instantiate="ROWS=9" | FileCheck %s --check-prefix=FIXED
 // STEP: %[[ROWS:.+]] = systolic.control tokens
@@ -17,13 +17,13 @@
 // FIXED-NOT: systolic.control
 // FIXED: limit[%[[ROWS]]]
 
-// Fields of the schedule go over the template's, the others stay.
+// The option's schedule fields override the template's; the others stay.
 // RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="waves=1x4x2 order=turns" | FileCheck %s --check-prefix=FIELDS
 // RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="BM=64" | FileCheck %s --check-prefix=KEPT
 // FIELDS: schedule = #systolic.schedule<waves = 1x4x2, sum = 16, order = turns>
 // KEPT: schedule = #systolic.schedule<waves = 2x2, sum = 16>
 
-// The type of operands, and what is no conversion between equal types; a parameter that is an f32.
+// The operand type; conversions between equal types disappear; an f32 parameter.
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=bf16 SCALE=0.25" | FileCheck %s --check-prefix=BF16
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=f32" | FileCheck %s --check-prefix=F32 --implicit-check-not=arith.truncf --implicit-check-not=systolic.operand
 // BF16: arith.truncf %{{.+}} fastmath<nnan,afn> : tensor<32x16xf32, #systolic.axes<BK, BQ>> to tensor<32x16xbf16, #systolic.axes<BK, BQ>>
@@ -44,11 +44,11 @@
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="PARTS=3 RQ=40 DX=48" | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: systolic.kernel @attention({{.+}}: memref<120x48xf32, #systolic.axes<RQ * PARTS, DX>>
 
-// A divisor rounds up, of its own factor: 33 rows are three tiles of 16.
+// A divisor rounds up, and applies to its own factor: 33 rows are three tiles of 16.
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="PARTS=3 RG=33 HK=2 DX=48 BQ=16" | FileCheck %s --check-prefix=QUOTIENT
 // QUOTIENT: systolic.kernel @attention({{.+}}: memref<864x16xf32, #systolic.axes<RG / BQ * HK * PARTS * DX, BQ>>
 
-// A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
+// A slot's signature and body are resized with the kernel; a parameter that the slot reads is the kernel's.
 // CHECK-LABEL: func.func private @epilogue(
 // CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>
 // CHECK: arith.constant 24 : index
@@ -73,13 +73,13 @@ systolic.kernel @copy(%X: !X, %work: index)
   // CHECK-NOT: systolic.param
   %BM = systolic.param "BM"
   %c0 = arith.constant 0 : index
-  // Splat constants keep their value, a dimension without a name its size.
+  // Splat constants keep their value, and dimensions without a name keep their size.
   // CHECK: arith.constant dense<2.500000e+00> : tensor<48x24xf32, #systolic.axes<BM, BK>>
   // CHECK: arith.constant dense<0.000000e+00> : tensor<1x24xf32, #systolic.axes<1, BK>>
   // DEFAULT: arith.constant dense<2.500000e+00> : tensor<32x32xf32, #systolic.axes<BM, BK>>
   %c = arith.constant dense<2.5> : !x
   %r = arith.constant dense<0.0> : !row
-  // Loop-carried tiles too.
+  // Loop-carried tiles are resized too.
   // CHECK: scf.for {{.+}} -> (tensor<48x24xf32, #systolic.axes<BM, BK>>)
   %sum = scf.for %i = %c0 to %work step %BM iter_args(%acc = %c) -> (!x) {
     %x = systolic.load %X[%i, %c0] : !X -> !x

@@ -1,4 +1,4 @@
-// What systolic-order-workgroups refuses: the number of work items along a later axis would not be the same for every launch.
+// Error of systolic-order-workgroups: the number of work items along a later axis must not depend on the launch.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-workgroups))' -verify-diagnostics
 
 !X = memref<64x64xf32, #systolic.axes<M, N>>

@@ -1,5 +1,5 @@
-// One L2 for all compute units (gfx90a): windows alone. 37 rows are no whole number of them; the last one has divisions of its
-// own, by a constant like the others.
+// All compute units share one L2 (gfx90a), so only windows matter. 37 rows are not a multiple of the window; the last
+// window has its own divisions, by a constant too.
 // RUN: nstf-opt %s \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-order-workgroups))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s

@@ -1,11 +1,11 @@
-// The order by what is shared on an XCD: 8 of 38 compute units (gfx942), or one of 104 (gfx90a). That every order is one to one:
-// test/passes/analysis/WorkgroupOrderTest.cpp.
+// The order that shares most on an XCD: 8 XCDs of 38 compute units (gfx942), or one of 104 (gfx90a).
+// test/passes/analysis/WorkgroupOrderTest.cpp checks that every order is one to one.
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-order-workgroups))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
-// 16 x 19 tiles: each XCD gets 38 that follow one another in windows of 4 rows, in place of some in every row and column. All
-// that is computed is of the workgroup's number, alike in all lanes, and divides by constants.
+// 16 x 19 tiles: each XCD gets 38 consecutive ones in windows of 4 rows, instead of some of every row and column. All
+// values are computed from the workgroup's number, are equal in all lanes, and are divided by constants only.
 !X = memref<4096x4096xf16, #systolic.axes<M, K>>
 !W = memref<4256x4096xf16, #systolic.axes<N, K>>
 // CHECK-LABEL: systolic.kernel @product(
@@ -49,8 +49,8 @@ systolic.kernel @product(%X: !X, %W: !W, %i: index, %j: index)
 
 // -----
 
-// Rows of which the launch says how many there are, two a token: the same order, whose runs and last window end where these do.
-// Workgroups behind them have no row.
+// The launch determines the number of rows, two per token. The order is the same, and its runs and last window end with
+// the rows. Workgroups beyond them have no row.
 !X = memref<4096x4096xf16, #systolic.axes<M, K>>
 !W = memref<4256x4096xf16, #systolic.axes<N, K>>
 // CHECK-LABEL: systolic.kernel @tokens(
@@ -102,7 +102,7 @@ systolic.kernel @tokens(%X: !X, %W: !W, %control: !systolic.control, %i: index, 
 
 // -----
 
-// What every work item reads for itself is shared in no order: row by row.
+// Tiles that each work item reads alone are shared in no order, so work items go row by row.
 !X = memref<4096x4096xf16, #systolic.axes<M, N>>
 // expected-remark @+1 {{[Passed] Order | Category:systolic-order-workgroups | Function=own | Remark="work items: 64 along N, then M", l2_hits=0, l2_hits_before=0}}
 systolic.kernel @own(%X: !X, %i: index, %j: index)

@@ -1,4 +1,4 @@
-// One work index for all axes of the grid. Without a target the last axis changes fastest; what a target makes of it:
+// One work index for all axes of the grid. Without a target the last axis changes fastest; orders for a target are in
 // order-workgroups-xcds.mlir.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-workgroups))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
@@ -24,7 +24,7 @@ systolic.kernel @three(%X: !X, %i: index, %j: index, %k: index, %lds: !systolic.
   systolic.return
 }
 
-// One axis, or an order already: nothing to do.
+// A grid of one axis, or one that has an order already, stays.
 // CHECK-LABEL: systolic.kernel @one(%{{.+}}: index)
 // CHECK-NEXT: systolic.return
 systolic.kernel @one(%work: index) attributes {params = {M = 64, N = 50}, grid = ["M", 16, "N", 16]} {

@@ -1,5 +1,5 @@
-// A plan and a loop that don't go together: each rule of #systolic.plan that takes the loop (plan_c7 to plan_c15), broken
-// once, and with the plan as it is chosen none. ROUND stands for what is tried.
+// Plans that do not fit the loop: each rule of #systolic.plan that involves the loop (plan_c7 to plan_c15) is broken
+// once; the plan that the pass chooses breaks none. ROUND is replaced by the round under test.
 // DEFINE: %{round} =
 // DEFINE: %{plan} = sed 's/ROUND/%{round}/' %s
 // DEFINE: %{opt} = nstf-opt - -o %t --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops))'
@@ -59,7 +59,7 @@
 // RUN:     systolic.kernel(systolic-plan-loops))' 2>&1 | FileCheck %s --check-prefix=C14B
 // C14B: error: expected pairs of blocks whose rows are halves of a line of 64 bytes but got load 0
 
-// Without plans nothing is carried out.
+// Loops without plans are refused.
 // RUN: not nstf-opt %S/Inputs/product-loop.mlir --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not nstf-opt %S/Inputs/product-loop.mlir --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: expected a loop of products with a plan (systolic-plan-loops) but got none

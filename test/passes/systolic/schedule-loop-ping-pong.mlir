@@ -12,10 +12,10 @@
 !b = tensor<16x16xf32, #b>
 !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
 
-// What the second step reads was written in the first: waited for before the barrier at the first's end, since waves of
-// the other half are there then. What the second reads, the third does not touch: no wait; but the first of the next round
-// overwrites it, so the third waits. The barrier that stood between steps is gone. Of two loads in one step, one goes
-// into the next, which has none.
+// The first step writes what the second reads, so it waits before the barrier at its end, since the waves of the other
+// half are in the second step then. The third step does not touch what the second reads, so there is no wait. But the
+// first step of the next round overwrites it, so the third step waits. The barrier between the steps is gone. Of two
+// loads in one step, one moves to the next step, which has none.
 // CHECK-LABEL: systolic.kernel @loop(
 // CHECK: systolic.skew{{$}}
 // CHECK-NEXT: scf.for
@@ -76,7 +76,8 @@ systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
 // -----
 
 #turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
-// One buffer: what a step reads, the step behind it overwrites, and the first reads what the last wrote. Both wait.
+// One buffer: each step overwrites what the previous one reads, and the first reads what the last wrote. Both steps
+// wait.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
 !X = memref<64x64xf32, #systolic.axes<M, K>>
@@ -117,8 +118,8 @@ systolic.kernel @one_buffer(%X: !X, %work: index, %lds: !lds)
 // -----
 
 #turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
-// One buffer, read a step ahead: what the last step writes and then reads cannot be done in one turn. The write goes into
-// the turn before, and what was read there into the first.
+// One buffer, read one step ahead: the last step writes and then reads, which cannot be one turn. The write moves to
+// the turn before, and the reads that were there move to the first turn.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
 !X = memref<64x64xf32, #systolic.axes<M, K>>
@@ -172,8 +173,8 @@ systolic.kernel @ahead(%X: !X, %work: index, %lds: !lds)
 // -----
 
 #turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
-// What takes no turns flows as it does otherwise: a loop of one step, those whose steps need barriers within, one that does
-// something else.
+// Loops without turns overlap as usual: a loop of one step, loops whose steps need barriers inside, and a loop with
+// other ops.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
 !X = memref<64x64xf32, #systolic.axes<M, K>>
@@ -247,7 +248,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
 // -----
 
 #turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
-// Four waves are one a SIMD: nobody to take turns with.
+// Four waves are one per SIMD, so they have no partner for turns.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:4*0]>
 !X = memref<64x64xf32, #systolic.axes<M, K>>

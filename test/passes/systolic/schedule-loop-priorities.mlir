@@ -1,4 +1,4 @@
-// Waves that still have memory work go first, where the plan has priorities and every product stands beside a barrier.
+// Waves that still have memory work get priority, if the plan has priorities and every product overlaps with a barrier.
 // RUN: nstf-opt %s \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
@@ -46,7 +46,7 @@ systolic.kernel @block(%work: index, %xs: !xs, %ws: !ws)
   systolic.return
 }
 
-// The second product of a block stands beside no barrier: it keeps the matrix core busy over it.
+// The second product of a block does not overlap with a barrier: it keeps the matrix core busy across it.
 // CHECK-LABEL: systolic.kernel @steps(
 // CHECK-NOT: systolic.priority
 systolic.kernel @steps(%work: index, %xs: !xs, %ws: !ws)

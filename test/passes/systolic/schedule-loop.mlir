@@ -1,4 +1,4 @@
-// Memory work flows beside products.
+// Memory work overlaps with products.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-schedule-loop))' | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
@@ -10,7 +10,7 @@
 !b = tensor<16x16xf32, #b>
 !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
 
-// What the first product needs, and what stands before the barrier, stays where it is; a write is no result.
+// The operands of the first product, and everything before the barrier, stay in place. A write has no result.
 // CHECK-LABEL: systolic.kernel @loop(
 // CHECK: scf.for
 // CHECK-NEXT: %[[NEEDED:.+]] = systolic.read %{{.+}}[%c0] :
@@ -62,7 +62,7 @@ systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
   systolic.return
 }
 
-// What decodes a tile goes with the load that it decodes.
+// The ops that decode a tile move with its load.
 // CHECK-LABEL: systolic.kernel @decoded(
 // CHECK: } with {
 // CHECK-NEXT:   %[[WORDS:.+]] = systolic.load
@@ -101,7 +101,7 @@ systolic.kernel @decoded(%W: !W, %S: !S, %X: !X, %work: index, %lds: !lds)
   systolic.return
 }
 
-// What stands between the last barrier and the rounds is pinned, in its order; what is before the barrier isn't.
+// The ops between the last barrier and the loop are pinned in their order; those before the barrier are not.
 // CHECK-LABEL: systolic.kernel @first(
 // CHECK: %[[LOADED:.+]] = systolic.load
 // CHECK-NEXT: systolic.write
@@ -143,7 +143,7 @@ systolic.kernel @first(%X: !X, %work: index, %lds: !lds)
   systolic.return
 }
 
-// What was read before a write stays before it.
+// A read before a write stays before it.
 // CHECK-LABEL: systolic.kernel @written(
 // CHECK: systolic.barrier
 // CHECK-NEXT: systolic.read
@@ -170,7 +170,7 @@ systolic.kernel @written(%X: !X, %work: index, %lds: !lds)
   systolic.return
 }
 
-// What something else in front of the product takes stays in front of that.
+// An op stays before the product if another op there uses it.
 // CHECK-LABEL: systolic.kernel @taken(
 // CHECK: scf.for
 // CHECK-NEXT: %[[TWICE:.+]] = arith.addf
@@ -202,8 +202,8 @@ systolic.kernel @taken(%X: !X, %work: index, %lds: !lds)
 
 #direct = #systolic.plan<buffers = 1, order = merged, pinned, round = [multiply, load 0 +1, multiply 1, load 1 +1]>
 
-// Nothing goes to LDS, and the second product takes what is made of the first one's: loads of the next round stay behind
-// the products that took the tiles before them, and those in front of the loop in that order.
+// No tile goes through LDS, and the second product uses the result of the first. Loads of the next round stay after
+// the products that used the previous tiles, and the loads before the loop have the same order.
 // CHECK-LABEL: systolic.kernel @chain(
 // CHECK: systolic.overlap {
 // CHECK-COUNT-3: systolic.load

@@ -1,4 +1,4 @@
-// What systolic-select-array refuses.
+// Errors of systolic-select-array.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' -verify-diagnostics -o /dev/null
 // RUN: not nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-select-array))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROUNDS
 
@@ -68,7 +68,7 @@ systolic.kernel @undivided(%work: index) attributes {params = {}, grid = [], wav
 
 // -----
 
-// 256 accumulators a lane would spill.
+// 256 accumulators per lane would spill.
 // expected-error @+1 {{but got none for 'tensor<128x16xf32, #systolic.axes<BM, BK>>' x 'tensor<16x128xf32, #systolic.axes<BK, BN>>' on 1x1 waves}}
 systolic.kernel @too_many_accumulators(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<128x16xf32, #systolic.axes<BM, BK>>
@@ -90,7 +90,7 @@ systolic.kernel @no_type(%work: index) attributes {params = {}, grid = [], wave_
 
 // -----
 
-// One array has one instruction.
+// An array has a single instruction.
 // expected-error @+1 {{expected a matrix instruction of gfx942}}
 systolic.kernel @two_types(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BK>>
@@ -111,7 +111,7 @@ systolic.kernel @too_large(%work: index) attributes {params = {}, grid = [], wav
 
 // -----
 
-// Numbers of 8 bits can be decoded on any chip, but only one with instructions rounds to them.
+// Every chip can decode floats of 8 bits, but only some have instructions that round to them.
 // ROUNDS: error: expected a chip that rounds to 'f8E4M3FNUZ', as gfx942 does, but got gfx90a, which only decodes what it reads (i8 runs on it)
 systolic.kernel @rounds(%Y: memref<64xf8E4M3FNUZ, #systolic.axes<N>>, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
   %c0 = arith.constant 0 : index

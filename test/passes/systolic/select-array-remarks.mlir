@@ -1,4 +1,4 @@
-// What systolic-select-array says it chose, and why not the others.
+// Remarks of systolic-select-array: the choice, and why others were rejected.
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null

@@ -10,7 +10,7 @@
 // RUN:     systolic.kernel(systolic-select-wave-size{wave-size=64}))' \
 // RUN:   | FileCheck %t/kernels.mlir --check-prefix=FORCED
 
-// What was chosen and why.
+// Remarks on the choice and its reason.
 // RUN: nstf-opt %t/remarks.mlir \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=%root/test/compiler/target/Inputs/test-wave.yaml}, \
 // RUN:     systolic.kernel(systolic-select-wave-size))' --remark-format=emitRemark --remarks-filter=systolic-.* \
@@ -48,7 +48,7 @@ systolic.kernel @product(%X: !X, %work: index) attributes {params = {}, grid = [
   systolic.return
 }
 
-// 64 elements fill the wider wave.
+// 64 elements fill a wave of 64.
 // ONE-LABEL: @stream
 // ONE-SAME: wave_size = 64
 // TWO-LABEL: @stream
@@ -60,7 +60,7 @@ systolic.kernel @stream(%X: !X, %work: index) attributes {params = {}, grid = []
   systolic.return
 }
 
-// 63 don't.
+// 63 elements do not.
 // ONE-LABEL: @narrow
 // ONE-SAME: wave_size = 64
 // TWO-LABEL: @narrow

@@ -1,11 +1,11 @@
-// What several loops load is loaded once.
+// A tile that several loops load is loaded once.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-share-loads))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-share-loads))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
 #array = #systolic.array<waves = 4x1>
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !X = memref<64x200xf32, #systolic.axes<M, N>>
-// Loads that differ in anything stay, and those behind the store, which may be to what they read.
+// Loads that differ in any operand stay. So do loads after the store, which may write what they read.
 // CHECK-LABEL: systolic.kernel @rows(
 // CHECK: %[[END:.+]] = arith.select %[[INSIDE:.+]], %c200, %c0
 // CHECK: %[[X:.+]] = systolic.load %arg0[%[[M0:.+]], %c0] when %[[INSIDE]]

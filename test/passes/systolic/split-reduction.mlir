@@ -1,9 +1,10 @@
-// Waves share out the columns of sums of products.
+// Waves divide the columns of sums of products.
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-split-reduction))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
-// Two sums below each other, which become one behind the loop. Runs of 16 columns would be 32 bytes: cells in turn.
+// The sum becomes two parts, one below the other, which are added after the loop. Runs of 16 columns would be 32
+// bytes, so waves take cells in turn.
 !x = tensor<16x32xf16, #systolic.axes<BM, BK>>
 !w = tensor<32x16xf16, #systolic.axes<BK, BN>>
 !y = tensor<16x16xf32, #systolic.axes<BM, BN>>
@@ -35,7 +36,7 @@ systolic.kernel @halves(%X: !X, %W: !X, %Y: !Y, %work: index)
 
 // -----
 
-// Of 64 bytes and more each wave takes a run.
+// If runs have at least 64 bytes, each wave takes a run.
 !x = tensor<16x64xf16, #systolic.axes<BM, BK>>
 !w = tensor<64x16xf16, #systolic.axes<BK, BN>>
 !y = tensor<16x16xf32, #systolic.axes<BM, BN>>
@@ -61,7 +62,7 @@ systolic.kernel @runs(%X: !X, %Y: !Y, %work: index) attributes {params = {}, sch
 
 // -----
 
-// Of integers as well.
+// Sums of integers are split too.
 !x = tensor<16x64xi8, #systolic.axes<BM, BK>>
 !w = tensor<64x16xi8, #systolic.axes<BK, BN>>
 !y = tensor<16x16xi32, #systolic.axes<BM, BN>>
@@ -88,7 +89,7 @@ systolic.kernel @integers(%X: !X, %Y: !Y, %work: index) attributes {params = {},
 
 // -----
 
-// A sum that begins with something else would have it in every part; nothing is split then.
+// The initial value of a sum that does not begin with zeros would be in every part, so nothing is split.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @begun(
@@ -116,7 +117,7 @@ systolic.kernel @begun(%X: !X, %work: index) attributes {params = {}, schedule =
 
 // -----
 
-// One part is none.
+// A single part is not a split.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @whole(
@@ -136,7 +137,7 @@ systolic.kernel @whole(%X: !X, %work: index) attributes {params = {}, schedule =
 
 // -----
 
-// More waves than a workgroup has.
+// More waves than a workgroup can have.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @waves(
@@ -157,7 +158,7 @@ systolic.kernel @waves(%X: !X, %work: index) attributes {params = {}, schedule =
 
 // -----
 
-// More LDS than is left beside operands.
+// The parts need more LDS than the operands leave.
 !x = tensor<64x16xf32, #systolic.axes<BM, BK>>
 !w = tensor<16x64xf32, #systolic.axes<BK, BN>>
 !y = tensor<64x64xf32, #systolic.axes<BM, BN>>
@@ -181,7 +182,7 @@ systolic.kernel @lds(%X: !X, %work: index) attributes {params = {}, schedule = #
 
 // -----
 
-// Where waves stand along rows too, they share what they load: cells in turn.
+// Waves along rows share their loads, so waves take cells in turn.
 !x = tensor<32x64xf32, #systolic.axes<BM, BK>>
 !w = tensor<64x16xf32, #systolic.axes<BK, BN>>
 !y = tensor<32x16xf32, #systolic.axes<BM, BN>>
@@ -207,7 +208,7 @@ systolic.kernel @in_turn(%X: !X, %Y: !Y, %work: index) attributes {params = {}, 
 
 // -----
 
-// Sums that are in parts already stay as they are.
+// Sums that have parts already stay.
 !x = tensor<16x64xf16, #systolic.axes<BM, BK>>
 !w = tensor<64x16xf16, #systolic.axes<BK, BN>>
 !y = tensor<32x16xf32, #systolic.axes<32, BN>>

@@ -1,8 +1,8 @@
-// Long sums of products in parts.
+// Long sums of products are split into parts.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-split-sums))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-split-sums))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
-// Five blocks of 16, two to a part: the last part ends with the loop.
+// Five blocks of 16, two per part: the last part ends with the loop.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 // CHECK-LABEL: systolic.kernel @parts(
 // CHECK: %[[INIT:.+]] = arith.constant dense<1.0{{.*}}>
@@ -36,7 +36,7 @@ systolic.kernel @parts(%X: !X, %Y: !X, %work: index) attributes {params = {}, sc
 
 // -----
 
-// Where parts divide the sum, none of them needs to look for its end, nor where the work item may be outside.
+// If the parts divide the sum, no part computes its end, even if the work item may be outside.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x64xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @even(
@@ -62,7 +62,7 @@ systolic.kernel @even(%X: !X, %work: index) attributes {params = {}, schedule = 
 
 // -----
 
-// A sum of one part stays, and so does a loop that does more than add up products.
+// A sum of one part stays, as does a loop that does more than sum products.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @whole(
@@ -91,7 +91,7 @@ systolic.kernel @whole(%X: !X, %work: index) attributes {params = {}, schedule =
 
 // -----
 
-// No levels are asked for.
+// No split is requested.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @none(

@@ -1,12 +1,11 @@
-// Operands that take another way than through registers and an array of rows: packed as memory holds them, or past the
-// registers.
+// Operands that do not go through registers and an array of rows: in operand order as in memory, or past the registers.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands{stage=true}))' | FileCheck %s --check-prefix=STAGE
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
-// Two waves want what lies in the order of operands, and share it through LDS, which lies as memory does.
+// Two waves use a tile in operand order; they share it through LDS, which has memory's order.
 #x = #systolic.fragment<reg [1:8*1], lane [0:16*1, 1:4*8], wave [0:2*16]>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave [-1:2*0]>
 #b = #systolic.fragment<reg [0:8*1, 0:2*16], lane [1:32*1, 0:2*8], wave [1:2*32]>
@@ -43,8 +42,8 @@ systolic.kernel @packed(%X: !X {systolic.packed = #systolic.packed<16 x 64 bytes
 
 // -----
 
-// The parameter does what the option does. What is computed on the way cannot go past the registers, nor what does not
-// begin at a whole dword.
+// The parameter has the effect of the option. A tile with ops on the way, or one that does not begin at a whole dword,
+// cannot go past the registers.
 #x = #systolic.fragment<reg [1:8*1], lane [1:4*8, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1], lane [0:16*1, 1:4*8], wave []>
 #b = #systolic.fragment<reg [0:8*1], lane [1:16*1, 0:4*8], wave []>
@@ -95,7 +94,7 @@ systolic.kernel @parameter(%X: !X, %work: index)
 
 // -----
 
-// Waves that multiply a run of columns each exchange lanes for themselves: no barrier.
+// Waves that multiply a run of columns each exchange lanes within the wave: no barrier.
 #x = #systolic.fragment<reg [1:8*1, 0:2*8], lane [1:8*8, 0:8*1], wave [1:2*64]>
 #a = #systolic.fragment<reg [1:8*1, 1:2*32], lane [0:16*1, 1:4*8], wave [1:2*64]>
 #b = #systolic.fragment<reg [0:8*1, 0:2*32], lane [1:16*1, 0:4*8], wave [0:2*64]>

@@ -1,4 +1,5 @@
-// What systolic-stage-operands says: widths and conflicts, what no swizzle helps, what LDS has no room for.
+// Remarks of systolic-stage-operands: widths and conflicts, conflicts that no swizzle avoids, and arrays that do not
+// fit in LDS.
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
@@ -18,7 +19,7 @@ systolic.kernel @product(%X: !X, %work: index)
   %w = systolic.load %X[%c0, %c0] : !X -> tensor<64x32xf16, #w>
   // expected-remark @+1 {{[Passed] Stage | Category:systolic-stage-operands | Function=product | Remark="through !systolic.lds<1 x 32x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<32, 64>>: writes of 16 bytes, reads of 16 bytes", lds=4096, read_conflicts=0, write_conflicts=0}}
   %a = systolic.convert_layout %x : tensor<32x64xf16, #x> -> tensor<32x64xf16, #a>
-  // What a lane multiplies stands in a column: two of eight rows side by side are turned on their way.
+  // K runs along columns of memory: lanes transpose patches of two by eight elements on the way.
   // expected-remark @+1 {{writes of 16 bytes, reads of 16 bytes", lds=4096}}
   %b = systolic.convert_layout %w : tensor<64x32xf16, #w> -> tensor<64x32xf16, #b>
   %c = systolic.mma %a, %b, %zero : tensor<32x64xf16, #a>, tensor<64x32xf16, #b> -> tensor<32x32xf32, #acc>
@@ -28,7 +29,7 @@ systolic.kernel @product(%X: !X, %work: index)
 
 // -----
 
-// 32 KiB for A; the 64 KiB that B takes are more than the rest.
+// A takes 32 KiB; the 64 KiB of B exceed the rest.
 #x = #systolic.fragment<reg [1:8*1, 0:32*8], lane [1:8*8, 0:8*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:64*8], lane [0:8*8, 1:8*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:4*16, 0:8*32], lane [0:32*1, 1:2*8], wave []>

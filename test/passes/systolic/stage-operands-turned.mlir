@@ -1,5 +1,5 @@
-// Where memory's rows don't run along what a lane multiplies, lanes load patches and turn them on the way: the array lies as the
-// product takes it, and is read 8 bytes at a time instead of 2. A loop takes the array of one that is over.
+// If memory's rows do not run along K, lanes load patches and transpose them on the way: the array has the order of the
+// product and is read 8 bytes at a time instead of 2. A loop reuses the array of a loop that has ended.
 // RUN: nstf-opt %s \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
@@ -49,7 +49,8 @@ systolic.kernel @values(%V: !V, %work: index)
   systolic.return
 }
 
-// Codes that become numbers where they are loaded are turned as numbers: half the bytes come from memory, the array is the same.
+// Codes that are converted at the load are transposed after the conversion: memory delivers half the bytes, and the
+// array is the same.
 // CHECK-LABEL: systolic.kernel @codes(
 // CHECK: %[[V:.+]] = systolic.load {{.+}} transposed : {{.+}} -> tensor<64x32xi8, #[[ROWS]]>
 // CHECK: %[[NUMBERS:.+]] = arith.sitofp %[[V]] : tensor<64x32xi8, #[[ROWS]]> to tensor<64x32xf16, #[[ROWS]]>

@@ -1,8 +1,9 @@
-// What memory gives goes through LDS to the products; remarks: stage-operands-remarks.mlir.
+// Loaded tiles go through LDS to the products; remarks are in stage-operands-remarks.mlir.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' | FileCheck %s
 
-// Both operands of a loop of products share the barriers. The arrays lie as memory does: W's rows run along K, and what is
-// loaded transposed is written and read transposed. Rows of 128 bytes in granules of 16 go through all banks in eight.
+// Both operands of a loop of products share the barriers. The arrays have the orientation of memory: W's rows run along
+// K, and a tile that is loaded transposed is written and read transposed. Rows of 128 bytes in granules of 16 pass
+// through all banks in eight rows.
 #x = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:4*8], lane [0:8*8, 1:8*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:4*16], lane [0:32*1, 1:2*8], wave []>
@@ -44,8 +45,9 @@ systolic.kernel @product(%X: !X, %work: index)
 
 // -----
 
-// Elementwise ops on what was loaded go before LDS. What is loaded after the first conversion has barriers of its own.
-// Outside a loop nobody reads before the writes. What a product made and what is no operand stay conversions.
+// Elementwise ops on a loaded tile run before the write to LDS. A tile that is loaded after the first conversion has
+// its own barriers. Outside a loop no barrier precedes the writes. Conversions of computed tiles, and of tiles that are
+// not operands, stay.
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
@@ -93,7 +95,8 @@ systolic.kernel @around(%X: !X, %work: index)
 
 // -----
 
-// Four waves take 32 of 16 rows: the load takes 16 more that its limit leaves out, and nothing is written under a condition.
+// Four waves need 32 rows but the tile has 16: the load has 16 more, which its limit excludes, and no write is under a
+// condition.
 #x = #systolic.fragment<reg [1:8*1], lane [1:8*8, 0:8*1], wave [0:2*8, -1:2*0]>
 #a = #systolic.fragment<reg [1:8*1, 1:2*32], lane [0:16*1, 1:4*8], wave [-1:4*0]>
 #w = #systolic.fragment<reg [0:8*1, 1:2*32], lane [0:8*8, 1:8*1], wave [1:4*8]>
@@ -126,7 +129,7 @@ systolic.kernel @uneven(%X: !X, %W: !W, %work: index)
 
 // -----
 
-// A row that all waves of a sum of products read goes through LDS, too.
+// A row that all waves of a sum of products read goes through LDS too.
 #x = #systolic.fragment<reg [1:8*1], lane [1:64*8], wave [1:4*512]>
 #row = #systolic.fragment<reg [1:8*1, 1:4*512], lane [1:64*8], wave [-1:4*0]>
 #w = #systolic.fragment<reg [1:8*1, 1:4*512], lane [1:64*8], wave [0:4*1]>

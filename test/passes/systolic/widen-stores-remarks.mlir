@@ -1,10 +1,10 @@
-// Stores that stay as they are, and why.
+// Stores that stay unchanged, and why.
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-widen-stores))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics \
 // RUN:   | FileCheck %s --implicit-check-not=convert_layout
 
-// The loop that the array is for comes again: what a store left there would be read as operands. Nothing is free.
+// The loop that uses the array runs again and would read a stored value as an operand, so no array is free.
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave []>
@@ -35,8 +35,8 @@ systolic.kernel @used(%Y: !Y, %lds: !lds, %work: index)
 
 // -----
 
-// A tile as small as this is stored before another way would have begun; of a larger one, no part that all lanes have a share
-// of is as small as the LDS.
+// A small tile is stored before an exchange would have begun. For a large one, no part that all lanes share is small
+// enough for LDS.
 #acc = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #large = #systolic.fragment<reg [1:4*1, 1:4*16], lane [0:16*1, 1:4*4], wave []>
 !Y = memref<64x64xf16, #systolic.axes<M, N>>
@@ -65,7 +65,7 @@ systolic.kernel @large(%Y: !Y, %lds: !tiny, %work: index)
 
 // -----
 
-// No product, no rows: not what this is about.
+// Kernels without a product, or without rows, are not the subject of this pass.
 #rows = #systolic.fragment<reg [1:2*1], lane [0:8*1, 1:8*2], wave []>
 !Y = memref<8x16xf16, #systolic.axes<M, N>>
 // CHECK-LABEL: systolic.kernel @plain

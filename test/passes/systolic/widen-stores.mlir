@@ -1,10 +1,11 @@
-// Results go to memory in whole segments, through LDS that loops have done with; what stays as it is: widen-stores-remarks.mlir.
+// Results are stored in whole segments, by way of LDS that the loops no longer use; stores that stay are in
+// widen-stores-remarks.mlir.
 // RUN: nstf-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-widen-stores))' \
 // RUN:   --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
-// Two waves side by side. A lane has four columns of a row; each wave turns its own half of the tile, rounded to memory's
-// type, so that eight lanes fill a line of memory. The largest array has room for all of it.
+// Two waves side by side. A lane has four columns of a row. Each wave rounds its half of the tile to memory's type and
+// exchanges lanes, so that eight lanes fill a line of memory. The largest array has room for all of it.
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave [1:2*64]>
 #a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave [-1:2*0]>
 #b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave [1:2*64]>
@@ -37,8 +38,8 @@ systolic.kernel @product(%Y: !Y, %x: !small, %w: !large, %work: index)
 
 // -----
 
-// The epilogue loads a tile of the result's shape, so everything up to it lies along rows: also what is broadcast. Sums are
-// not rounded yet, and the array holds a quarter of them.
+// The epilogue loads a tile of the result's shape, so all ops up to it get the layout along rows, broadcasts included.
+// Sums are not rounded yet, and the array holds a quarter of them.
 #acc = #systolic.fragment<reg [1:4*1, 1:4*8, 0:4*32], lane [0:32*1, 1:2*4], wave []>
 #bias = #systolic.fragment<reg [0:4*1, 0:4*8], lane [-1:32*0, 0:2*4], wave []>
 #operand = #systolic.fragment<reg [1:8*1, 0:4*32], lane [0:32*1, 1:2*8], wave []>
@@ -79,8 +80,8 @@ systolic.kernel @epilogue(%Y: !Y, %B: !B, %lds: !lds, %work: index)
 
 // -----
 
-// Waves of 16 columns, 32 bytes, share rows. Two arrays that hold half of the tile each: while one part is read, the next is written
-// to the other. A tile that is stored transposed goes through arrays along memory's rows.
+// Waves of 16 columns, 32 bytes, share rows. Two arrays hold half of the tile each: one part is written to one of them
+// while the other is read. A tile that is stored transposed goes through arrays along memory's rows.
 #acc = #systolic.fragment<reg [0:4*1, 1:8*16], lane [1:16*1, 0:4*4], wave [0:4*16]>
 #a = #systolic.fragment<reg [1:8*1], lane [0:16*1, 1:4*8], wave [0:4*16]>
 #b = #systolic.fragment<reg [0:8*1, 1:8*16], lane [1:16*1, 0:4*8], wave [-1:4*0]>
@@ -111,7 +112,8 @@ systolic.kernel @transposed(%Y: !Y, %x: !x, %w: !w, %work: index)
 
 // -----
 
-// Rows of an odd length are stored 16 bytes a lane like all others: what the end of a row cuts is stored apart.
+// Rows of odd length are stored 16 bytes per lane like all others; the elements that the end of a row cuts off are
+// stored separately.
 #acc = #systolic.fragment<reg [1:4*1, 1:4*8, 0:2*32], lane [0:32*1, 1:2*4], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1], lane [1:32*1, 0:2*8], wave []>
@@ -135,8 +137,8 @@ systolic.kernel @odd(%Y: !Y, %lds: !lds, %work: index)
 
 // -----
 
-// What bf16 products add up to is rounded by addition: no NaN among them has anything in its lower half. A product of f16 is
-// none of these (@product), nor is what was computed from a sum.
+// Sums of bf16 products are rounded by addition, because no NaN among them has bits in its lower half. That does not
+// hold for products of f16 (@product), nor for values computed from a sum.
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave [1:2*64]>
 #a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave [-1:2*0]>
 #b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave [1:2*64]>
@@ -188,7 +190,7 @@ systolic.kernel @more_than_a_sum(%Y: !Y, %x: !small, %w: !large, %work: index)
 
 // -----
 
-// Only the store rounds to whole numbers: until then they are floats.
+// Only the store rounds to integers; until then the values are floats.
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave [1:2*64]>
 #a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave [-1:2*0]>
 #b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave [1:2*64]>

@@ -1,10 +1,10 @@
 // RUN: nstf-opt %s -split-input-file -systolic-to-gpu-attach-debug-info -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s
 
-// A kernel of a layer, made from a template: the template's lines are a function inlined into the layer's, and what
-// fusion put into the template's slot is a function of its own inlined there.
+// A kernel of a layer, made from a template: the template's lines become a function inlined into the layer's, and an op
+// that fusion put into the template's slot becomes a function inlined there.
 // CHECK-LABEL: llvm.func @linear_add_0
 llvm.func @linear_add_0(%x: f32, %y: f32) {
-  // What was made at the kernel's own location is the kernel's body, and so is what comes from nowhere.
+  // Ops with the kernel's own location, and ops without a location, belong to the kernel's body.
   // CHECK: llvm.fadd %{{.*}} loc(fused<#llvm.di_subprogram<{{.*}} name = "down_proj", linkageName = "linear_add_0", file = <"llama.yaml" in "">, line = 99, {{.*}}>>["llama.yaml":99:7])
   %0 = llvm.fadd %x, %y : f32 loc("down_proj"("llama.yaml":99:7))
   // CHECK: llvm.fadd %{{.*}} loc(fused<#llvm.di_subprogram<{{.*}} name = "down_proj",{{.*}}["llama.yaml":99:7])
@@ -16,7 +16,7 @@ llvm.func @linear_add_0(%x: f32, %y: f32) {
   // CHECK-SAME: at callsite(fused<#llvm.di_subprogram<{{.*}} name = "matmul",{{.*}}["templates/kernels/matmul.mlir":55:15]
   // CHECK-SAME: at fused<#llvm.di_subprogram<{{.*}} name = "down_proj",{{.*}}["llama.yaml":99:7])))
   %3 = llvm.fadd %x, %2 : f32 loc(callsite("residual"("llama.yaml":100:7) at "templates/kernels/matmul.mlir":55:15))
-  // Of several the first that says something.
+  // Of a fused location the first part with a line counts.
   // CHECK: llvm.fsub %{{.*}} loc(callsite(fused<#llvm.di_subprogram<{{.*}} name = "matmul",{{.*}}["templates/kernels/matmul.mlir":12:1]
   %4 = llvm.fsub %x, %3 : f32 loc(fused[unknown, "templates/kernels/matmul.mlir":12:1, "templates/kernels/matmul.mlir":13:1])
   llvm.return loc("templates/kernels/matmul.mlir":60:1)
@@ -25,7 +25,7 @@ llvm.func @linear_add_0(%x: f32, %y: f32) {
 
 // -----
 
-// Without a name the symbol is the kernel's, and lines of its own file are its body.
+// Without a name the subprogram has the symbol's name, and lines of the kernel's own file belong to its body.
 // CHECK-LABEL: llvm.func @plain
 llvm.func @plain(%x: f32) {
   // CHECK: llvm.fadd %{{.*}} loc(fused<#llvm.di_subprogram<{{.*}} name = "plain", linkageName = "plain", file = <"model.mlir" in "">, line = 3,{{.*}}["model.mlir":4:5])
@@ -35,7 +35,7 @@ llvm.func @plain(%x: f32) {
 
 // -----
 
-// A function that knows where it comes from stays as it is, and so does one without a body.
+// A function that has a subprogram already stays, as does one without a body.
 // CHECK-LABEL: llvm.func @external
 // CHECK-SAME: loc("a.mlir":1:1)
 llvm.func @external(f32) loc("a.mlir":1:1)

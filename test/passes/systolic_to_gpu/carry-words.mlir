@@ -1,4 +1,4 @@
-// What a loop carries of narrow elements is words, 16 bytes each, where LLVM has no vector of so many.
+// Narrow elements that a loop carries become words, 16 bytes each, if LLVM has no vector of that many.
 // RUN: nstf-opt %s -systolic-to-gpu-carry-words | FileCheck %s
 
 // CHECK-LABEL: @wide(
@@ -23,7 +23,7 @@ func.func @wide(%first: vector<40xbf16>, %next: vector<8xbf16>, %end: index) -> 
   return %result#0, %result#1 : vector<40xbf16>, vector<4xf32>
 }
 
-// What LLVM keeps whole stays, and so do words.
+// Vectors that LLVM keeps whole stay, as do words.
 // CHECK-LABEL: @narrow(
 // CHECK: iter_args({{.+}}) -> (vector<32xf16>, vector<64xf32>)
 func.func @narrow(%first: vector<32xf16>, %words: vector<64xf32>, %end: index) -> (vector<32xf16>, vector<64xf32>) {
@@ -37,8 +37,8 @@ func.func @narrow(%first: vector<32xf16>, %words: vector<64xf32>, %end: index) -
   return %result#0, %result#1 : vector<32xf16>, vector<64xf32>
 }
 
-// Elements that come one by one, as a lane's numbers do that lie apart in memory, stay so: to make words of them, the loop would
-// wait for all of them where it goes on.
+// Elements that are loaded one by one, because a lane's elements are scattered in memory, are carried one by one:
+// packing them into words would make the loop wait for all of them at its end.
 // CHECK-LABEL: @one_by_one(
 // CHECK: scf.for {{.+}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}) -> (f16, f16)
 // CHECK: vector.from_elements %[[A]], %[[B]] : vector<2xf16>

@@ -19,7 +19,7 @@ module {
 
 // -----
 
-// No instruction computes it, and there is no library.
+// No instruction computes this function, and no library is linked.
 module {
   gpu.module @m {
     gpu.func @k(%x: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -35,7 +35,7 @@ module {
 
 // -----
 
-// Nor in this type.
+// The function is not available in this type.
 module {
   gpu.module @m {
     gpu.func @k(%x: memref<64xf64>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -51,7 +51,7 @@ module {
 
 // -----
 
-// Arguments become bare pointers.
+// Arguments become bare pointers, so their shapes must be static.
 module {
   gpu.module @m {
     // expected-error @+1 {{expected argument 0 to be a memref of static shape but got 'memref<?xf32>'}}
@@ -75,7 +75,7 @@ module {
 
 // -----
 
-// The size of a workgroup decides registers.
+// The number of registers depends on the workgroup's size, which must be known.
 module {
   gpu.module @m {
     // expected-error @+1 {{expected a kernel to have 'known_block_size' but got none}}
@@ -87,7 +87,7 @@ module {
 
 // -----
 
-// The size of the grid is read from the dispatch packet by the device library.
+// The device library would read the grid's size from the dispatch packet.
 module {
   gpu.module @m {
     gpu.func @k(%x: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -102,7 +102,7 @@ module {
 
 // -----
 
-// Nothing may be left over.
+// Ops that the conversion leaves over are errors.
 module {
   gpu.module @m {
     gpu.func @k(%x: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

@@ -5,8 +5,8 @@
 // RUN:     lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts, \
 // RUN:     canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
 
-// The math function becomes an intrinsic, the matrix instruction ROCDL's; the argument keeps its name and is preloaded,
-// workgroup memory is aligned, and the workgroup's size is said in both of its forms.
+// The math function becomes an intrinsic, and the matrix instruction becomes ROCDL's. The argument keeps its name and
+// is preloaded, workgroup memory is aligned, and both attributes with the workgroup's size are set.
 
 // CHECK: llvm.mlir.global internal @{{.*}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f32>
 // CHECK-LABEL: llvm.func @k
@@ -39,7 +39,7 @@ module {
     }
   }
 
-  // Atomic operations have the device's scope, and order nothing else.
+  // Atomics have device scope and do not order other accesses.
   // CHECK-LABEL: llvm.func @count
   // CHECK: llvm.atomicrmw add %{{.+}}, %{{.+}} syncscope("agent") monotonic : !llvm.ptr, i32
   // CHECK: llvm.atomicrmw xchg %{{.+}}, %{{.+}} syncscope("agent") monotonic : !llvm.ptr, i32
@@ -54,7 +54,7 @@ module {
     }
   }
 
-  // Beside matrix instructions an fma of vectors is one of each element; without them it stays, for LLVM packs it.
+  // Beside matrix instructions an fma of vectors becomes scalar ones; without them it stays, because LLVM packs it.
   // CHECK-LABEL: llvm.func @beside_products
   // CHECK-COUNT-4: llvm.intr.fma(%{{.+}}, %{{.+}}, %{{.+}}) : (f32, f32, f32) -> f32
   // CHECK-LABEL: llvm.func @without_products
@@ -80,8 +80,8 @@ module {
     }
   }
 
-  // Approximate powers of two are one instruction each; a number that is rounded to bf16 takes three for two elements beside two
-  // each, and none keeps a NaN.
+  // Each approximate exp2 is one instruction. Rounding to bf16 takes two instructions per element and one per pair,
+  // because it does not preserve every NaN.
   // CHECK-LABEL: llvm.func @weights
   // CHECK-COUNT-2: rocdl.exp2 %{{.+}} f32 -> f32
   // CHECK-NOT: llvm.intr.exp2

@@ -1,5 +1,5 @@
-// A kernel's code is loaded before all else, what is behind a loop of products once more behind it; and let go where loads
-// are waited for anyway.
+// A kernel's code is fetched before all other loads, and the code after a loop of products again after that loop. The
+// words stay live until loads are waited for anyway.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-fetch-code)' | FileCheck %s
 
 // CHECK-LABEL: gpu.func @waits_before_a_loop

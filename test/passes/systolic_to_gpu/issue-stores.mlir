@@ -1,4 +1,4 @@
-// Results leave while others are still on their way through LDS.
+// Some results are stored while others still go through LDS.
 // RUN: nstf-opt %s -systolic-to-gpu-issue-stores | FileCheck %s
 
 !lds = memref<256xf32, #gpu.address_space<workgroup>>
@@ -6,8 +6,9 @@
 !x = memref<?xf32, #gpu.address_space<global>>
 
 gpu.module @kernels {
-  // Three parts through one array: the first one's store, with its address, stands behind the reads of the second, the
-  // second one's behind those of the third, the third one's where it was. It takes its own elements alone.
+  // Three parts through one array: the store of the first part, with its address, comes after the reads of the second
+  // part, that of the second after the reads of the third, and that of the third stays. A store uses only its own
+  // elements.
   // CHECK-LABEL: gpu.func @parts(
   // CHECK: vector.store
   // CHECK-NEXT: amdgpu.lds_barrier
@@ -56,7 +57,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What is computed of results is computed when it is written.
+  // Ops on results move to their use by a store.
   // CHECK-LABEL: gpu.func @rounded(
   // CHECK: vector.load
   // CHECK-NEXT: arith.truncf
@@ -76,7 +77,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A store goes past no load: it may be of what is stored.
+  // A store does not move past a load, which may read the stored memory.
   // CHECK-LABEL: gpu.func @loads(
   // CHECK: amdgpu.raw_buffer_load
   // CHECK-NOT: sched_barrier
@@ -97,7 +98,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One part: nothing is on its way behind it.
+  // With a single part nothing follows that could cover a store.
   // CHECK-LABEL: gpu.func @whole(
   // CHECK-NOT: sched_barrier
   // CHECK: gpu.return
@@ -110,7 +111,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What goes through LDS otherwise is no part of a tile: the store stays.
+  // LDS accesses without the mark are not parts of a tile, so the store stays.
   // CHECK-LABEL: gpu.func @unmarked(
   // CHECK-NOT: sched_barrier
   // CHECK: amdgpu.raw_buffer_store
@@ -125,7 +126,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of a loop, and one that stores nothing, whose marks go.
+  // A block inside a loop, and a block without stores, whose marks are removed.
   // CHECK-LABEL: gpu.func @nothing(
   // CHECK-NOT: sched_barrier
   // CHECK: gpu.return

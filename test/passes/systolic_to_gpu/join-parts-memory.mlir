@@ -1,12 +1,14 @@
-// What the parts of a launch share: waves and LDS. Functions by hand, which stand where systolic-to-gpu-lower-kernels leaves them.
+// The parts of a launch share waves and LDS. The functions are hand-written, in the form that
+// systolic-to-gpu-lower-kernels gives them.
 // RUN: nstf-opt %s -split-input-file -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-join-parts)))' -verify-diagnostics | FileCheck %s
 
 !x = memref<64xf32, #gpu.address_space<global>>
 !small = memref<16xf32, #gpu.address_space<workgroup>>
 !large = memref<64xi32, #gpu.address_space<workgroup>>
 
-// Workgroups have the waves of the second part; those that the first has no work for end. Arrays of unlike types are views of one
-// array of the larger part's bytes. The first part has 8 workgroups of 2 rows of each of 16 tokens.
+// Workgroups have the waves of the second part; waves that the first part does not need end. Arrays of different types
+// are views of one array with the bytes of the larger part. The first part has 8 workgroups, each for 2 rows of the 16
+// tokens.
 // CHECK: nstf.variant @k_t16 {{.*}}systolic.launch = #systolic.launch<[x = operand 0, y = result 0, x_1 = operand 1, y_1 = result 1]>
 // CHECK: gpu.func @k_t16(
 // CHECK-SAME: workgroup(%[[LDS:.+]] : memref<256xi8, #gpu.address_space<workgroup>>)
@@ -67,7 +69,7 @@ module {
 
 // -----
 
-// How many workgroups a part has is said in the code, so a variant of several parts is for one bucket.
+// The code contains the number of workgroups of each part, so a variant of several parts serves one bucket.
 module {
   nstf.kernel @k(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
     %0 = nstf.silu %a : tensor<?x4xf32>

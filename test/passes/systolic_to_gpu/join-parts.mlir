@@ -1,9 +1,10 @@
-// The parts of a launch, in what nstf-join-kernels makes of a graph; functions of single parts stay as they are.
+// The parts of a launch in a graph from nstf-join-kernels; functions of single parts stay.
 // RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile=targets=gfx942 -nstf-pipeline-gpu | FileCheck %s
 // RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile=targets=gfx942 -o %t.mlir
 // RUN: not nstf-opt %t.mlir -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-join-parts)))' 2>&1 | FileCheck %s --check-prefix=EARLY
 
-// Workgroups of the first part come first; the last takes the rest. Arguments stand part by part, the control block once.
+// Workgroups of the first part come first, and the last part takes the rest. Arguments stand part by part, with one
+// control block.
 // CHECK: nstf.variant @linear_linear_0_t8 {{.*}}systolic.launch = #systolic.launch<[x = operand 0, w = operand 1, y = result 0, control, x_1 = operand 0, w_1 = operand 2, y_1 = result 1]>
 // CHECK: nstf.part results [0] {{.*}}systolic.geometry
 // CHECK: nstf.part results [1] {{.*}}systolic.geometry

@@ -1,7 +1,7 @@
-// Codes of 8 bits become floats by fours, exactly.
+// Codes of 8 bits are converted to floats exactly, four at a time.
 // RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
 
-// A byte with its top bit turned, beneath 0x64, is 1152 more.
+// A byte with its top bit flipped, below 0x64, is an f16 that is 1152 too large.
 // CHECK-LABEL: gpu.func @bytes_to_halves(
 // CHECK-DAG: %[[MORE:.+]] = arith.constant dense<-1.152000e+03> : vector<4xf16>
 // CHECK-NOT: sitofp
@@ -22,7 +22,7 @@ systolic.kernel @bytes_to_halves(%X: memref<512xi8, #systolic.axes<N>>, %Y: memr
 
 // -----
 
-// Two at once, of which bf16 takes the upper halves.
+// Two are converted at once; bf16 takes the upper halves.
 // CHECK-LABEL: gpu.func @floats_to_bf16(
 // CHECK-COUNT-4: amdgpu.ext_packed_fp8
 // CHECK-NOT: truncf
@@ -38,7 +38,7 @@ systolic.kernel @floats_to_bf16(%X: memref<512xf8E4M3FNUZ, #systolic.axes<N>>, %
 
 // -----
 
-// Floats of 8 bits where the chip has none: the bits of f16.
+// Floats of 8 bits on a chip without an instruction are shifted into f16.
 // CHECK-LABEL: gpu.func @floats_of_8_bits_as_bits(
 // CHECK: %[[PAIR:.+]] = llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.+}}, %{{.+}}, %c17563660_i32)
 // CHECK: %[[SIGN:.+]] = arith.andi %[[PAIR]], %c-2147450880_i32
@@ -63,7 +63,7 @@ module attributes {nstf.target = {fp8 = "none"}} {
 
 // -----
 
-// Numbers rounded to floats of 8 bits, two at once; the fifth has three zeros beside it.
+// Rounding to floats of 8 bits, two at a time; three zeros pad the fifth.
 // CHECK-LABEL: gpu.func @rounded(
 // CHECK: %[[LOW:.+]] = amdgpu.packed_trunc_2xfp8 %{{.+}}, %{{.+}} into undef[word 0] : f32 to vector<4xf8E4M3FNUZ>
 // CHECK: %[[WORD:.+]] = amdgpu.packed_trunc_2xfp8 %{{.+}}, %{{.+}} into %[[LOW]][word 1]

@@ -1,8 +1,8 @@
 // Conversions that go through arrays part by part.
 // RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
 
-// A wave turns its own elements: after the barrier that ends what the array was for, only the compiler is told to keep the
-// order. The array is bytes, and a view of them for each use.
+// A wave exchanges its own elements. Behind the barrier that ends the array's previous use, only fences keep the
+// compiler's order. The array is allocated as bytes, with a view for each use.
 // CHECK-LABEL: gpu.func @one_wave(
 // CHECK-SAME: workgroup(%[[BYTES:[a-z0-9]+]] : memref<2048xi8, #gpu.address_space<workgroup>>)
 // CHECK: %[[OPERANDS:.+]] = memref.view %[[BYTES]][%{{.+}}][] : {{.+}} to memref<2x16x32xf16, #gpu.address_space<workgroup>>
@@ -40,8 +40,8 @@ systolic.kernel @one_wave(%X: !X, %Y: !Y, %lds: !operands, %work: index)
 
 // -----
 
-// Two waves exchange rows, which takes barriers. With two arrays one a part does: nobody reads a part when the one after the
-// next is written.
+// Two waves exchange rows, which takes barriers. With two arrays one barrier per part suffices: when a part is written,
+// no wave reads the part two before it any more.
 // CHECK-LABEL: gpu.func @two_waves(
 // CHECK: amdgpu.lds_barrier
 // CHECK: vector.store %{{[0-9]+}}, %[[FIRST:[a-z0-9_]+]][

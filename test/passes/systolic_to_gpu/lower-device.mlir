@@ -1,4 +1,4 @@
-// One lane counts, between fences at the device's scope; of several waves all have stored before, and all learn of it.
+// One lane counts, between fences at device scope. With several waves, all have stored before, and all get the result.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch),systolic-to-gpu-lower-kernels)' | FileCheck %s
 !N = memref<4xi32, #systolic.axes<4>>
 
@@ -54,7 +54,7 @@ systolic.kernel @waves(%n: !N, %work: index)
 !N = memref<4xi32, #systolic.axes<4>>
 !X = memref<16x16xf32, #systolic.axes<16, 16>>
 
-// Four waves that each convert a tile in LDS of their own, with no barrier between them, and arrive as one workgroup.
+// Four waves each convert a tile in their own LDS, without a barrier in between, and arrive as one workgroup.
 // CHECK-LABEL: gpu.func @crews(
 // CHECK-SAME: memref<1x4096xi8, #gpu.address_space<workgroup>>
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>

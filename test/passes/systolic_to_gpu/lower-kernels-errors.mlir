@@ -1,4 +1,4 @@
-// What systolic-to-gpu-lower-kernels refuses.
+// Errors of systolic-to-gpu-lower-kernels.
 // RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -verify-diagnostics
 
 // expected-error @+1 {{expected one systolic.kernel in the module but got 0}}
@@ -14,7 +14,7 @@ systolic.kernel @no_array(%work: index) attributes {params = {}, grid = [], wave
 
 // -----
 
-// One element more and 32 bits could not name the place past the end.
+// With one more element, 32 bits could not hold the offset past the end.
 // expected-error @+1 {{expected buffers of less than 4294967296 bytes but argument 0 has 4294967296}}
 systolic.kernel @too_large(%X: memref<32768x32768xf32, #systolic.axes<M, K>>, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
@@ -31,7 +31,7 @@ systolic.kernel @half_token(%X: memref<64xf32, #systolic.axes<M>> {systolic.per_
 
 // -----
 
-// Layouts are not assigned.
+// Layouts that were not assigned.
 systolic.kernel @no_layout(%X: memref<64xf32, #systolic.axes<M>>, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   // expected-error @+1 {{expected tiles with layouts (systolic-assign-layouts) but got 'tensor<64xf32, #systolic.axes<BM>>'}}
@@ -41,7 +41,7 @@ systolic.kernel @no_layout(%X: memref<64xf32, #systolic.axes<M>>, %work: index)
 
 // -----
 
-// Work indices without an order.
+// Several work indices without an order.
 // expected-error @+1 {{expected one work index (systolic-order-workgroups) but got 2}}
 systolic.kernel @order(%i: index, %j: index)
     attributes {params = {M = 4}, grid = ["M", 1, "M", 1], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
@@ -181,7 +181,7 @@ systolic.kernel @stage_waves(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// Which array is read cannot be decided by a launch.
+// The buffer that is read must be a constant.
 !X = memref<64x64xf16, #systolic.axes<M, K>>
 !lds = !systolic.lds<2 x 32x32xf16, unit, #systolic.axes<32, 32>>
 systolic.kernel @stage_buffer(%X: !X, %work: index, %lds: !lds)
@@ -208,7 +208,7 @@ systolic.kernel @stage_column(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// Blocks cannot be taken apart on the way.
+// Blocks stay whole on the way to LDS.
 !X = memref<64x64xf16, #systolic.axes<M, K>>
 !lds = !systolic.lds<1 x 32x32xf16, unit, #systolic.axes<32, 32>>
 systolic.kernel @stage_packed(%X: !X {systolic.packed = #systolic.packed<16 x 64 bytes>}, %work: index, %lds: !lds)
@@ -233,7 +233,7 @@ systolic.kernel @stage_large(%X: !X, %work: index, %lds: !lds)
 
 // -----
 
-// Parts that the array does not have.
+// More parts than the array has.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 #parts = #systolic.fragment<reg [0:4*1, 0:2*16], lane [1:16*1, 0:4*4], wave []>
@@ -261,7 +261,7 @@ systolic.kernel @parts_of_sum(%work: index)
 
 // -----
 
-// A sum that lies as a part does: then the waves of the other parts would store it as well.
+// A sum in the layout of a part: the waves of the other parts would store it as well.
 #parts = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [0:2*16]>
 #sum = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 systolic.kernel @sum_layout(%work: index)
@@ -274,7 +274,7 @@ systolic.kernel @sum_layout(%work: index)
 
 // -----
 
-// The part's lanes would be others than those that hold it.
+// The part would lie in other lanes than those that hold its elements.
 #line = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
 #block = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 !X = memref<64x64xf16, #systolic.axes<M, K>>

@@ -1,8 +1,8 @@
-// Arrays in the order of operands, and what goes to LDS past the registers.
+// Arrays in operand order, and copies to LDS past the registers.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic-to-gpu-lower-kernels,canonicalize,cse)' | FileCheck %s
 
-// A wave loads a block at once. The tile begins at a whole block, and two blocks of 512 elements make a row of them: the
-// second load is a constant away.
+// A wave loads a whole block at once. The tile begins at a whole block, and two blocks of 512 elements form a row of
+// blocks, so the second load differs by a constant.
 // CHECK-LABEL: gpu.func @direct(
 // CHECK-SAME: %[[W:[a-z0-9]+]]: memref<4096xf16, #gpu.address_space<global>>
 // CHECK: amdgpu.raw_buffer_load %[[W]][%[[LANES:.+]]] sgprOffset {{.+}} -> vector<8xf16>
@@ -20,7 +20,7 @@ systolic.kernel @direct(%W: !W {systolic.packed = #systolic.packed<16 x 64 bytes
 
 // -----
 
-// By cells: a lane's load gives what it has of two.
+// By cells: one load of a lane delivers its elements of two cells.
 // CHECK-LABEL: gpu.func @by_cells(
 // CHECK: %[[FIRST:.+]] = amdgpu.raw_buffer_load %{{.+}} -> vector<8xf16>
 // CHECK: %[[SECOND:.+]] = amdgpu.raw_buffer_load {{.+}} -> vector<8xf16>
@@ -37,7 +37,7 @@ systolic.kernel @by_cells(%W: !W {systolic.packed = #systolic.packed<16 x 64 byt
 
 // -----
 
-// At any column the place is computed whole, element by element.
+// If the tile begins at any column, the whole place is computed for each element.
 // CHECK-LABEL: gpu.func @anywhere(
 // CHECK-COUNT-8: amdgpu.raw_buffer_load {{.+}} -> f16
 // CHECK-NOT: raw_buffer_load
@@ -53,7 +53,7 @@ systolic.kernel @anywhere(%W: !W {systolic.packed = #systolic.packed<16 x 64 byt
 
 // -----
 
-// A packed LDS array has no rows, and lies as its blocks do.
+// A packed LDS array is flat, in the order of its blocks.
 // CHECK-LABEL: gpu.func @through(
 // CHECK-SAME: workgroup(%[[LDS:.+]] : memref<1x1024xf16, #gpu.address_space<workgroup>>)
 // CHECK: vector.store %{{.+}}, %[[LDS]][%c0, %[[PLACE:.+]]] {alignment = 16 : i64}
@@ -75,8 +75,8 @@ systolic.kernel @through(%W: !W, %work: index, %lds: !lds)
 
 // -----
 
-// Two waves move 2 KiB 256 bytes at a time: four accesses each. A buffer has an array of its own, lanes fetch what the
-// swizzle puts at their place, and the barrier waits for LDS alone.
+// Two waves move 2 KiB in pieces of 256 bytes: four accesses each. Each buffer is an array of its own, a lane loads the
+// element that the swizzle puts at its place, and the barrier waits for LDS only.
 // CHECK-LABEL: gpu.func @stage(
 // CHECK-SAME: workgroup(%[[FIRST:[a-z0-9]+]] : memref<1x32x32xf16, #gpu.address_space<workgroup>>, %[[SECOND:[a-z0-9]+]] : memref<1x32x32xf16, #gpu.address_space<workgroup>>)
 // CHECK: %[[MEMORY:.+]] = amdgpu.fat_raw_buffer_cast %{{.+}} : memref<4096xf16, #gpu.address_space<global>> to memref<4096xf16, #amdgpu.address_space<fat_raw_buffer>>

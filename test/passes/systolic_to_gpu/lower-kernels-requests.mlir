@@ -1,8 +1,9 @@
-// A kernel of several requests: which one a workgroup serves, and what is its own.
+// A kernel for several requests: the request that a workgroup serves, and the memory of that request.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic-to-gpu-lower-kernels,canonicalize,cse)' -verify-diagnostics | FileCheck %s
 
-// Each request has the 4 work items of 16 rows. Its control block is one behind the step's, 16 numbers each; rows begin with its
-// first, 8 elements each; the cache is its slot's, the last row and what the launch has for itself the request's.
+// Each request has the 4 work items of 16 rows. Its control block, of 16 numbers, follows the step's. Its rows begin at
+// its first row, 8 elements each. The cache is indexed by its slot; the last row and the launch's own memory are
+// indexed by the request.
 // CHECK-LABEL: gpu.func @of_requests(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<128xf32, {{[^>]+}}>{{[^>]*}}>, %[[K:[a-z0-9]+]]: memref<512xf32, {{.*}}, %[[Y:[a-z0-9]+]]: memref<8xf32, {{.*}}, %[[S:[a-z0-9]+]]: memref<64xf32, {{.*}}, %[[CONTROL:[a-z0-9]+]]: memref<16xi32,
 // CHECK-DAG: %[[ITEMS:.+]] = arith.constant 4 : index

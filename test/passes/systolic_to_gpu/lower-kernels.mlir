@@ -1,8 +1,8 @@
-// A tile program as a gpu.func on per-lane vectors. What it refuses: lower-kernels-errors.mlir.
+// A tile program becomes a gpu.func on vectors per lane; errors are in lower-kernels-errors.mlir.
 // RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
 
-// Who launches: buffers and the control block are pointers in their order, the work item is the workgroup. The slots, which
-// are inlined by now, are gone.
+// The interface to a launch: buffers and the control block are pointers in their order, and the work item is the
+// workgroup. The slots, inlined by now, are erased.
 // CHECK-LABEL: gpu.module @kernels
 // CHECK: gpu.func @arguments(
 // CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>>
@@ -33,9 +33,10 @@ module {
 
 // -----
 
-// Rows of 30 floats are 8-byte aligned, so two registers move at once. What all lanes share of a load's address stands in
-// the scalar offset, what differs between its registers in the instruction's. What is past the row's end gets the index past the
-// buffer's end; rows need no check, since theirs is there already. A limit is a check.
+// Rows of 30 floats are 8-byte aligned, so an access moves two registers. The part of a load's address that all lanes
+// share is in the scalar offset, and the difference between its registers in the instruction's offset. Columns past the
+// row's end get the index past the buffer's end. Rows need no check, because the range check covers them. A limit is
+// compared.
 // CHECK-LABEL: gpu.func @bounds(
 // CHECK-SAME: %[[X:.+]]: memref<300xf32
 // CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[COLUMN:.+]], %c30
@@ -64,7 +65,7 @@ systolic.kernel @bounds(%X: !X, %control: !systolic.control, %work: index)
 
 // -----
 
-// Rows of 32 floats at multiples of 16: 16 bytes at once, and no check at all.
+// Rows of 32 floats at multiples of 16: 16 bytes per access, without a check.
 // CHECK-LABEL: gpu.func @aligned(
 // CHECK-NOT: arith.cmpi
 // CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<4xf32>
@@ -82,7 +83,7 @@ systolic.kernel @aligned(%X: !X, %work: index)
 
 // -----
 
-// A gathered row may be anything, so it is compared with the buffer's rows, limit or none.
+// A gathered row is arbitrary, so it is compared with the buffer's rows, with or without a limit.
 // CHECK-LABEL: gpu.func @gathered(
 // CHECK: %[[ID:.+]] = amdgpu.raw_buffer_load {{.+}} -> i32
 // CHECK: %[[ROW:.+]] = arith.index_cast %[[ID]] : i32 to index
@@ -105,8 +106,8 @@ systolic.kernel @gathered(%X: !X, %ids: !I, %work: index)
 
 // -----
 
-// A buffer that ends with the launch's tokens has their size, whatever its type has room for; an element outside its rows
-// still gets the index past the end of all that room. Others keep the size of their type.
+// A buffer whose end depends on the launch's tokens has their size, not that of its type; an element outside its rows
+// still gets the index past the end of the type's size. Other buffers keep the size of their type.
 // CHECK-LABEL: gpu.func @tokens(
 // CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>>, %[[T:.+]]: memref<300xf32, #gpu.address_space<global>>, %[[CONTROL:.+]]: memref<16xi32
 // CHECK: %[[LOADED:.+]] = memref.load %[[CONTROL]][%c0]
@@ -133,8 +134,9 @@ systolic.kernel @tokens(%X: !X {systolic.per_token = 30 : i64}, %T: !X, %control
 
 // -----
 
-// The range check takes each dword for itself. Where a token's elements end in half a dword, a wide load of 16-bit elements
-// would lose the last one: they move one at a time. 32-bit elements and whole dwords need not.
+// The range check applies to each dword. If a token's elements end in half a dword, a wide load of 16-bit elements
+// would lose the last one, so these are loaded one at a time. For 32-bit elements and whole dwords that is not
+// necessary.
 // CHECK-LABEL: gpu.func @dwords(
 // CHECK: amdgpu.raw_buffer_load {{.+}} memref<?xf16, {{.+}}, i32 -> f16
 // CHECK-NOT: -> vector
@@ -176,8 +178,8 @@ systolic.kernel @replicas(%X: memref<16xf32, #systolic.axes<M>>, %work: index)
 
 // -----
 
-// A cell of f32 is four instructions deep, each taking the next of the four elements a lane holds. Swizzled LDS rows are read
-// 16 bytes at once, transposed or not.
+// A cell of f32 is four instructions deep, and each uses the next of the four elements that a lane holds. Swizzled LDS
+// rows are read 16 bytes at a time, transposed or not.
 // CHECK-LABEL: gpu.func @product(
 // CHECK-SAME: workgroup(%[[LDS:[a-z0-9]+]] : memref<1x16x16xf32, #gpu.address_space<workgroup>>, %[[LDS_B:[a-z0-9]+]] : memref
 // CHECK: %[[SWIZZLED:.+]] = arith.xori
@@ -234,7 +236,8 @@ systolic.kernel @reduce(%X: memref<16x16xf32, #systolic.axes<M, K>>, %Y: memref<
 
 // -----
 
-// To bf16 by half a unit and the upper halves, where neither NaN nor ties matter; else as LLVM does.
+// Rounds to bf16 by adding half a unit and taking the upper halves, if neither NaN nor ties matter; otherwise LLVM's
+// rounding is used.
 // CHECK-LABEL: gpu.func @round(
 // CHECK: %[[BITS:.+]] = arith.bitcast %[[X:.+]] : vector<4xf32> to vector<4xi32>
 // CHECK-NEXT: %[[SUM:.+]] = arith.addi %[[BITS]], %{{.+}} : vector<4xi32>
@@ -260,7 +263,7 @@ systolic.kernel @round(%X: memref<256xf32, #systolic.axes<K>>, %Y: memref<256xbf
 
 // -----
 
-// Parts stay in their lane: registers take turns at the two parts that it holds.
+// Parts stay in their lane: registers go to the two parts of a lane in turn.
 // CHECK-LABEL: gpu.func @parts(
 // CHECK: %[[R0:.+]] = amdgpu.raw_buffer_load
 // CHECK: %[[R1:.+]] = amdgpu.raw_buffer_load
@@ -284,7 +287,8 @@ systolic.kernel @parts(%X: memref<16x16xf32, #systolic.axes<M, K>>, %work: index
 
 // -----
 
-// Across waves: each leaves its value in scratch between two barriers and adds up those of all, in one order.
+// Across waves: each wave writes its value to scratch between two barriers, and sums those of all waves in the same
+// order.
 // CHECK-LABEL: gpu.func @across_waves(
 // CHECK: %[[VIEW:.+]] = memref.view %{{.+}} : memref<1024xi8, #gpu.address_space<workgroup>> to memref<4x1x64xf32, #gpu.address_space<workgroup>>
 // CHECK: amdgpu.lds_barrier
@@ -305,7 +309,7 @@ systolic.kernel @across_waves(%X: memref<64x4xf32, #systolic.axes<M, K>>, %Y: me
 
 // -----
 
-// A mask changes lanes as bytes.
+// A mask is exchanged between lanes as bytes.
 // CHECK-LABEL: gpu.func @mask(
 // CHECK: %[[BYTES:.+]] = arith.extui %{{.+}} : vector<16xi1> to vector<16xi8>
 // CHECK: vector.store %[[BYTES]]
@@ -327,7 +331,7 @@ systolic.kernel @mask(%Y: memref<16x16xf32, #systolic.axes<M, K>>, %work: index,
 
 // -----
 
-// The same lanes with their registers in another order: names change, nothing moves. Coordinates are the lane's plus
+// The lanes stay the same and their registers get another order, so nothing moves. Coordinates are the lane's plus
 // constants.
 // CHECK-LABEL: gpu.func @renamed(
 // CHECK: %[[ORDER:.+]] = arith.constant dense<[0, 2, 1, 3]> : vector<4xi32>
@@ -346,8 +350,8 @@ systolic.kernel @renamed(%Y: memref<256xi32, #systolic.axes<M>>, %work: index)
 
 // -----
 
-// Codes become floats by bit tricks, halves two at a time, beside a constant in a vector register; one scale a lane is
-// repeated in its registers. Raised codes stay 64 more.
+// Codes are converted to floats by bit operations, halves two at a time, with a constant in a VGPR. A lane's scale is
+// repeated for its registers. Raised codes keep an offset of 64.
 // CHECK-LABEL: gpu.func @decoded(
 // CHECK: %[[WORD:.+]] = amdgpu.raw_buffer_load {{.+}} -> i32
 // CHECK-DAG: %[[BASE:.+]] = rocdl.mbcnt.lo %c0_i32, %c1677747200_i32
@@ -387,8 +391,8 @@ systolic.kernel @decoded(%W: !W, %S: !S, %Y: !Y, %Z: !Z, %work: index)
 
 // -----
 
-// Sums of products: two f16 products an instruction, f32 ones two side by side. Bytes are numbers beneath 0x64, and the sum
-// begins with what they are more, times the sum of x: once for both rows.
+// Sums of products: an instruction multiplies two f16 pairs, or two f32 pairs. Bytes become f16 below 0x64, and the sum
+// begins with their offset times the sum of x, computed once for both rows.
 // CHECK-LABEL: gpu.func @sums(
 // CHECK: %[[FIRST:.+]] = llvm.call_intrinsic "llvm.amdgcn.fdot2"(%{{.+}}, %{{.+}}, %[[ACC:.+]], %false)
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.fdot2"(%{{.+}}, %{{.+}}, %[[FIRST]], %false)
@@ -431,7 +435,7 @@ systolic.kernel @sums(%H: !half, %F: !float, %B: memref<2x256xi8, #systolic.axes
 
 // -----
 
-// A part of a tile is some of its registers: of each row's two halves the second, as they were loaded.
+// A slice of a tile is a subset of its registers: the second of the two halves of each row, as they were loaded.
 // CHECK-LABEL: gpu.func @sliced(
 // CHECK: %[[FIRST:.+]] = amdgpu.raw_buffer_load {indexOffset = 32 : i32}
 // CHECK: %[[SECOND:.+]] = amdgpu.raw_buffer_load {indexOffset = 1056 : i32}

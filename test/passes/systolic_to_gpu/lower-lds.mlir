@@ -1,6 +1,6 @@
-// What follows from a kernel's LDS: addresses, and how many workgroups a compute unit holds.
-// Reads of an array whose swizzle exchanges granules within 64 bytes of a row: pieces that are whole spans apart share an address,
-// the rest of it is a constant. The LDS has room for two workgroups of four waves: registers are for two waves a SIMD.
+// The effects of a kernel's LDS on addresses and on the workgroups of a compute unit. The swizzle of the array
+// exchanges granules within 64 bytes of a row: reads whole spans apart share an address and differ by a constant. The
+// LDS has room for two workgroups of four waves, so registers are allocated for two waves per SIMD.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-lower-kernels,canonicalize,cse)' | FileCheck %s
 
 #rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
@@ -23,7 +23,7 @@ systolic.kernel @reads(%Y: !Y, %work: index, %lds: !lds)
 
 // -----
 
-// No room for two.
+// LDS has no room for two workgroups.
 #rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
 !lds = !systolic.lds<5 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
 !Y = memref<32x128xf16, #systolic.axes<M, K>>
@@ -41,7 +41,7 @@ systolic.kernel @alone(%Y: !Y, %work: index, %lds: !lds)
 
 // -----
 
-// 1,280 workgroups, one at a time on each of 304 compute units: none comes behind those from 976 on.
+// 1,280 workgroups, one at a time on each of 304 compute units: no workgroup follows those from 976 on.
 #rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
 !lds = !systolic.lds<5 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
 !Y = memref<40960x128xf16, #systolic.axes<M, K>>
@@ -58,7 +58,7 @@ systolic.kernel @rounds(%Y: !Y, %work: index, %lds: !lds)
 
 // -----
 
-// As many, but the LDS has room for two of them.
+// The same number, but LDS has room for two of them.
 #rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
 !lds = !systolic.lds<4 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
 !Y = memref<40960x128xf16, #systolic.axes<M, K>>
@@ -76,7 +76,7 @@ systolic.kernel @two(%Y: !Y, %work: index, %lds: !lds)
 
 // -----
 
-// A launch decides how many there are.
+// The launch determines the number of workgroups.
 #rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
 !lds = !systolic.lds<5 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
 !Y = memref<40960x128xf16, #systolic.axes<M, K>>
@@ -94,7 +94,7 @@ systolic.kernel @tokens(%Y: !Y, %work: index, %lds: !lds)
 
 // -----
 
-// A folded row stands in the place of another: rows a whole fold apart share an address, others don't.
+// A folded row is stored at another row's place: rows a whole fold apart share an address, others do not.
 #rows = #systolic.fragment<reg [1:8*1, 1:2*16, 0:2*32], lane [0:32*1, 1:2*8], wave []>
 !lds = !systolic.lds<1 x 64x32xf16, #systolic.swizzle<8, 4, 2, fold 16>, #systolic.axes<64, 32>>
 !Y = memref<64x32xf16, #systolic.axes<M, K>>
@@ -123,7 +123,8 @@ systolic.kernel @folded(%Y: !Y, %work: index, %lds: !lds)
 
 // -----
 
-// What goes past the registers is fetched for the row that stands in a place: each bit of its number takes in all above it.
+// Staged elements are loaded for the row that belongs at their place: each bit of its number is xored with all bits
+// above it.
 !X = memref<64x32xf16, #systolic.axes<M, K>>
 !lds = !systolic.lds<1 x 64x32xf16, #systolic.swizzle<8, 4, 2, fold 8>, #systolic.axes<64, 32>>
 // CHECK-LABEL: gpu.func @staged(

@@ -1,5 +1,5 @@
-// Barriers that wait for LDS or for waves alone, over which nothing moves where they are pinned; priorities; half of the
-// waves a barrier behind; regions that waves skip.
+// Barriers that wait for LDS or only for waves, and that nothing crosses if they are pinned; priorities; half of the
+// waves one barrier behind; regions that waves skip.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-lower-kernels)' | FileCheck %s
 
 // CHECK-LABEL: gpu.func @order(
@@ -38,7 +38,7 @@ systolic.kernel @order(%work: index)
 
 // -----
 
-// A wave goes into the region where any of its lanes asks for it, in any of its registers.
+// A wave enters the region if the condition holds in any register of any lane.
 // CHECK-LABEL: gpu.func @if_any(
 // CHECK-COUNT-2: arith.ori %{{.+}}, %{{.+}} : i1
 // CHECK: %[[ASKS:.+]] = arith.ori %{{.+}}, %{{.+}} : i1

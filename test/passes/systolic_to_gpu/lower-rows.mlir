@@ -1,8 +1,8 @@
-// Rows that begin at no multiple of an access: it is as wide as any other, and no dword of it is outside its row.
+// Rows that do not begin at a multiple of an access: accesses have full width, and no dword lies outside its row.
 // RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
 
-// 35 columns: the last access of a row holds 3 of them. It loads the last 8 and moves them; it is stored in pieces of 2
-// and 1, where the tile gets there.
+// 35 columns: the last access of a row covers 3 of them. It loads the last 8 columns and shifts them. A store writes
+// pieces of 2 and 1 where the tile reaches them.
 // CHECK-LABEL: gpu.func @end(
 // CHECK-SAME: %[[X:.+]]: memref<350xf16
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi eq, %[[COLUMN:.+]], %c32 : index
@@ -32,8 +32,8 @@ systolic.kernel @end(%X: !X, %work: index) attributes {params = {}, grid = [], w
 
 // -----
 
-// Blocks that end with the row: the first one begins 29 columns before it, and of its access at column -5 the last 3 elements are
-// there. The others look for no end, nor does a register of them hold anything but addresses.
+// Blocks that end with the row: the first one begins 29 columns before it, and only the last 3 elements of its access
+// at column -5 exist. Other blocks do not check for an end, and no VGPR is kept for that.
 // CHECK-LABEL: gpu.func @begin(
 // CHECK: %[[IS_CUT:.+]] = arith.cmpi eq, %[[COLUMN:.+]], %c-5 : index
 // CHECK: %[[FROM:.+]] = arith.select %[[IS_CUT]], %c0, %[[COLUMN]]
@@ -68,7 +68,7 @@ systolic.kernel @begin(%X: !X, %work: index) attributes {params = {}, grid = [],
 
 // -----
 
-// Rows shorter than an access, and tiles that begin anywhere, take what divides both.
+// Rows shorter than an access, and tiles that begin anywhere, use accesses whose width divides both.
 // CHECK-LABEL: gpu.func @narrow(
 // CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<2xf16>
 // CHECK: amdgpu.raw_buffer_load {{.+}} -> f16
@@ -86,7 +86,7 @@ systolic.kernel @narrow(%X: !X, %Y: !Y, %work: index) attributes {params = {}, g
 
 // -----
 
-// A limit of rows is where the load's buffer ends, at most its own end: no access is compared with it.
+// A limit of rows becomes the end of the load's buffer, at most the buffer's own end, so no access is compared with it.
 // CHECK-LABEL: gpu.func @limit(
 // CHECK: %[[ROWS:.+]] = arith.minui %{{.+}}, %c10 : index
 // CHECK: %[[SIZE:.+]] = arith.muli %[[ROWS]], %c64
@@ -108,7 +108,8 @@ systolic.kernel @limit(%X: !X, %Y: !Y, %work: index) attributes {params = {}, gr
 
 // -----
 
-// One of two starts: what divides both and their difference divides the access. 8 and 32 are 24 apart, 8 and 36 are 28.
+// One of two begins: the width must divide both of them, and so their difference. 8 and 32 are 24 apart, 8 and 36 are
+// 28.
 // CHECK-LABEL: gpu.func @either(
 // CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<8xf16>
 // CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<4xf16>

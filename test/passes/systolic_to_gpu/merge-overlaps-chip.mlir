@@ -1,6 +1,6 @@
-// What is merged by clocks is merged by the chip's: a product of 32 clocks and a store of 40 beside two reads of 32 (a port of
-// the LDS is two SIMDs'). The store is done before the second read; where a product takes 128 clocks, behind it; and where the
-// port has a SIMD of its own, before both.
+// Merging uses the chip's clocks: a product of 32 clocks and a store of 40 beside two reads of 32 (two SIMDs share a
+// port of the LDS). The store precedes the second read. If a product takes 128 clocks, the store comes after it; if
+// each SIMD has its own port, before both reads.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: sed 's/^default_chip: .*/default_chip: rate.yaml/' %root/templates/targets/gfx942.yaml > %t/slow.yaml
 // RUN: sed 's/^default_chip: .*/default_chip: ports.yaml/' %root/templates/targets/gfx942.yaml > %t/wide.yaml

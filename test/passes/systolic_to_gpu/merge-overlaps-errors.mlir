@@ -1,4 +1,4 @@
-// What flows side by side in a loop is what the loop's plan says.
+// The overlaps in a loop must follow the loop's plan.
 // RUN: nstf-opt %s -verify-diagnostics -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-merge-overlaps)'
 
 func.func @no_plan(%a: vector<4xf16>, %acc: vector<16xf32>, %c0: index, %c1: index) {

@@ -1,8 +1,9 @@
-// Parts of an overlap become one stream, merged by what the instructions take of their pipes; the order is pinned.
+// The parts of an overlap become one stream, merged by the clocks for which instructions occupy their pipes; the order
+// is pinned.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-merge-overlaps)' | FileCheck %s
 
-// Four products of 32 clocks beside two reads of 16, whose port two SIMDs share: a read after the first and the third. What computes no result but an
-// address goes with the instruction behind it.
+// Four products of 32 clocks beside two reads of 16, whose port two SIMDs share: a read after the first and the third
+// product. An op that computes an address moves with the instruction after it.
 // CHECK-LABEL: func.func @evenly(
 // CHECK-NEXT: amdgpu.sched_barrier allow = <none>
 // CHECK-NEXT: %[[P0:.+]] = amdgpu.mfma 32x32x8 {{.+}} + %[[ACC:.+]] blgp
@@ -36,8 +37,8 @@ func.func @evenly(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16, 
   return %all#0, %all#1, %all#2 : vector<16xf32>, vector<8xf16>, vector<8xf16>
 }
 
-// What goes to LDS past the registers takes eleven clocks of what four SIMDs share, a store twelve of what two do: with two
-// of them more than half is done. A wait takes none and goes with what stands behind it.
+// A staged access occupies a pipe that four SIMDs share for eleven clocks, a store one that two share for twelve. With
+// two of them, more than half of the part is done. A wait takes no time and moves with the instruction after it.
 // CHECK-LABEL: func.func @staged(
 // CHECK: amdgpu.mfma
 // CHECK-NEXT: amdgpu.sched_barrier
@@ -67,8 +68,8 @@ func.func @staged(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<512xf16,
   return %all : vector<16xf32>
 }
 
-// A barrier waits for LDS accesses that stand before it: products go by until they are done, and one between the wait and
-// the barrier. A priority holds from the next access on, or from the last one if there is none.
+// A barrier waits for the LDS accesses before it: products run until these are done, and one more runs between the wait
+// and the barrier. A priority is set before the next access, or after the last one if none follows.
 // CHECK-LABEL: func.func @barrier(
 // CHECK: amdgpu.mfma
 // CHECK: rocdl.s.setprio 0
@@ -134,7 +135,7 @@ func.func @lines(%a: vector<4xf16>, %acc: vector<16xf32>, %x: memref<?xf16, #gpu
   return %all#0, %all#1, %all#2, %all#3 : vector<16xf32>, vector<8xf16>, vector<8xf16>, vector<8xf16>
 }
 
-// Without an overlap nothing changes, and no target is asked for.
+// Without an overlap nothing changes, and no target is needed.
 // RUN: echo 'func.func @nothing() { return }' | nstf-opt -systolic-to-gpu-merge-overlaps | FileCheck %s --check-prefix=NOTHING
 // NOTHING: func.func @nothing() {
 // NOTHING-NEXT: return

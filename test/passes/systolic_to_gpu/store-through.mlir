@@ -1,5 +1,5 @@
-// Where each XCD has an L2 of its own, stores of a dword or more pass it, those of several rounds of workgroups in the last
-// round alone; with one L2, nothing changes.
+// If each XCD has its own L2, stores of at least a dword bypass it; with several rounds of workgroups, only those of
+// the last round do. With a single L2 nothing changes.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},gpu.module(systolic-to-gpu-store-through))' | FileCheck %s
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},gpu.module(systolic-to-gpu-store-through))' | FileCheck %s --check-prefix=ONE
 // RUN: not nstf-opt %s -pass-pipeline='builtin.module(gpu.module(systolic-to-gpu-store-through))' 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -27,7 +27,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // Stores with arithmetic between them go one way together; a load parts them, and so do eight.
+  // Stores with only arithmetic between them share a branch; a load ends such a run, as does the eighth store.
   // CHECK-LABEL: llvm.func @rounds(
   // CHECK-NOT: last_round
   // CHECK: %[[NEAR:.+]] = llvm.mlir.constant(0 : i32)

@@ -1,5 +1,5 @@
-// Opening devices: what is found, and what is said when something is missing. Each case runs in a process of its own
-// (a process has one emulator).
+// Which devices a backend opens, and what it says when something is missing. Each case runs in a process of its own,
+// because a process has one emulator.
 #include "nstf/Runtime.h"
 
 #include <gmock/gmock.h>
@@ -113,7 +113,7 @@ TEST(Backend, MissingEmulatorSaysWhereItWasSought) {
       "/no/such/libamdhip64.so.*NSTF_EMULATOR_LIBRARY");
 }
 
-// Without a GPU `hip` is an error that says which of library and GPU is missing, and `auto` is the emulator.
+// Without a GPU `hip` is an error that says whether the library or the GPU is missing, and `auto` is the emulator.
 TEST(Backend, HipWithoutGpuSaysWhatIsMissing) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   if (access("/dev/kfd", F_OK) == 0)

@@ -1,4 +1,4 @@
-// Buffers, streams, modules and graph runners on the emulator, with kernels that clang made at build time.
+// Buffers, streams, modules and graph runners on the emulator, with kernels that clang compiled at build time.
 #include "nstf/Runtime.h"
 
 #include <gmock/gmock.h>
@@ -175,7 +175,7 @@ TEST_F(Runtime, FaultsAreErrorsThatNameTheKernel) {
   Buffer x(backend, 256);
   Launch bad{module.kernel("store"), {1, 1, 1}, {2048, 1, 1}};
   bad.addPointer(x).addValue<int64_t>(64);
-  // A launch that can't be is an error at once, captured or not, and leaves the stream usable.
+  // An impossible launch is an error at once, captured or not, and leaves the stream usable.
   EXPECT_THAT(failure([&] { HIPGraphRunner(backend, {bad}).run(stream); }), HasSubstr("at most 1024 work-items"));
   EXPECT_EQ(failure([&] { x.fill(stream, 0, 256); }), "");
   bad.block = {1, 1, 1};

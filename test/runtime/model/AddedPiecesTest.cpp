@@ -1,5 +1,5 @@
-// SentencePiece models with the files beside them: ids and texts of transformers' slow tokenizer
-// (Inputs/make_pieces.py), and what is wrong with such files.
+// SentencePiece models with added-token files: the ids and texts of transformers' slow tokenizer
+// (Inputs/make_pieces.py), and errors in such files.
 #include "nstf/Tokenizer.h"
 #include "test/runtime/model/TestFiles.h"
 
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, AddedPieces,
                          testing::Values("vicuna", "phi3", "mistral", "unigram", "new", "alone", "split"),
                          [](const auto &kind) { return std::string(kind.param); });
 
-/// A model with files beside it: 420 pieces, of which <unk>, <s> and </s> are 0, 1 and 2.
+/// A model with files beside it: 420 pieces, where <unk>, <s> and </s> are 0, 1 and 2.
 class Beside {
 public:
   Beside() { folder.write("tokenizer.model", test::readFile(folderOf("alone") / "tokenizer.model")); }
@@ -150,13 +150,13 @@ TEST(AddedPieces, FitAModel) {
   Beside beside;
   auto tokenizer = beside.load({{"added_tokens.json", R"({"<|user|>": 421})"}});
   EXPECT_EQ(tokenizer->vocabularySize(), 422);
-  EXPECT_EQ(tokenizer->decode(Ids{420}), "\uFFFD"); // nothing has it
+  EXPECT_EQ(tokenizer->decode(Ids{420}), "\uFFFD"); // no token has this id
   EXPECT_NO_THROW(tokenizer->fitTo(422, "t.model"));
   EXPECT_THAT(
       [&] { tokenizer->fitTo(421, "t.model"); },
       ThrowsMessage<std::runtime_error>(HasSubstr(
           "added_tokens.json: $.<|user|>: expected an id of the model's 421 tokens for \"<|user|>\" but got 421")));
-  // One that no file gives an id is left out where the model hasn't it.
+  // A token to which no file gives an id is dropped if the model has no room for it.
   tokenizer = beside.load({{"special_tokens_map.json", R"({"pad_token": "[PAD]"})"}});
   EXPECT_EQ(tokenizer->encode("[PAD]"), Ids{420});
   tokenizer->fitTo(420, "t.model");
@@ -186,12 +186,12 @@ TEST(AddedPieces, NotesNameTheKey) {
                           HasSubstr("$.clean_up_tokenization_spaces: isn't followed")));
   EXPECT_THAT(notes(R"({"added_tokens_decoder": {"420": {"content": "<a>"}}})", R"({"<a>": 420, "<b>": 421})"),
               ElementsAre(HasSubstr("added_tokens.json: $.<b>: isn't followed, as tokenizer_config.json has an")));
-  EXPECT_THAT(notes(R"({"pad_token": "<b>"})", R"({"<a>": 421})"), // the next id is the number of tokens
+  EXPECT_THAT(notes(R"({"pad_token": "<b>"})", R"({"<a>": 421})"), // its id, the number of tokens, is taken
               ElementsAre(HasSubstr("$.pad_token: \"<b>\" gets the id 421, which is that of \"<a>\"")));
 }
 
 TEST(AddedPieces, PromptsAreCutToALimit) {
-  auto tokenizer = Tokenizer::load(folderOf("unigram") / "tokenizer.model"); // with BOS and EOS
+  auto tokenizer = Tokenizer::load(folderOf("unigram") / "tokenizer.model"); // adds BOS and EOS
   Ids all = tokenizer->encodePrompt("the cat sat on the mat", std::nullopt).ids;
   ASSERT_GE(all.size(), 8u);
   TokenSequence cut = tokenizer->encodePrompt("the cat sat on the mat", std::nullopt, 5);
@@ -210,7 +210,7 @@ TEST(AddedPieces, WhatBeginsAPrompt) {
     EXPECT_EQ(tokenizer->encode("</s>"), Ids{2});
     return sequence.ids;
   };
-  EXPECT_EQ(prompt(""), (Ids{7, 2})); // the model's
+  EXPECT_EQ(prompt(""), (Ids{7, 2})); // the model's own BOS
   EXPECT_EQ(prompt("{}"), (Ids{1, 2}));
   EXPECT_EQ(prompt(R"({"add_bos_token": true})"), (Ids{1, 2}));
   EXPECT_EQ(prompt(R"({"add_bos_token": false})"), Ids{2});
@@ -219,12 +219,12 @@ TEST(AddedPieces, WhatBeginsAPrompt) {
   EXPECT_EQ(prompt(R"({"bos_token": "<|begin|>"})"), (Ids{420, 2}));
 }
 
-// Words of the user's own stand apart; special tokens are nothing.
+// Added tokens of the user are set apart by spaces; special tokens have no text.
 TEST(AddedPieces, Stream) {
   Beside beside;
   auto tokenizer = beside.load({{"added_tokens.json", R"({"<call>": 420, "<|end|>": 421})"},
                                 {"special_tokens_map.json", R"({"eos_token": "<|end|>"})"}});
-  Ids cat = tokenizer->encode("cat"), e = tokenizer->encode("\u8a9e"); // the second one in bytes
+  Ids cat = tokenizer->encode("cat"), e = tokenizer->encode("\u8a9e"); // the second one is encoded as bytes
   ASSERT_EQ(e.size(), 4u);
   StreamDecoder decoder(*tokenizer);
   std::string text;
@@ -233,7 +233,7 @@ TEST(AddedPieces, Stream) {
   EXPECT_EQ(text, "cat");
   EXPECT_EQ(decoder.push(421), "");
   EXPECT_EQ(decoder.push(e[1]), "");
-  EXPECT_EQ(decoder.push(420), "\uFFFD <call>"); // a character that isn't finished
+  EXPECT_EQ(decoder.push(420), "\uFFFD <call>"); // an unfinished character
   EXPECT_EQ(decoder.push(420), " <call>");
   EXPECT_EQ(decoder.push(cat[0]), " " + tokenizer->decode(Ids{cat[0]}));
   EXPECT_EQ(decoder.finish(), "");

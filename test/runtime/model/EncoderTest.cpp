@@ -1,4 +1,4 @@
-// What makes a package an encoder, and pooling on the host. Encoders that run: test/tools/nstf-run/encoder.test and
+// What makes a package an encoder, and pooling on the host. Encoders run in test/tools/nstf-run/encoder.test and
 // test/models/MinilmTest.cpp.
 #include "nstf/Encoder.h"
 #include "test/runtime/model/GoodManifest.h"
@@ -31,7 +31,7 @@ TEST(Encoder, PoolsRows) {
   EXPECT_EQ(numbers(pooled), (std::vector<float>{0.6f, 0.8f}));
   EXPECT_EQ(numbers(poolRows(matrix(1, 3, {0, -5, 0}))), (std::vector<float>{0, -1, 0}));
   EXPECT_EQ(numbers(poolRows(matrix(2, 2, {1, 2, -1, -2}))), (std::vector<float>{0, 0})); // no division by zero
-  // Sums in float64: small numbers beside large ones are not lost.
+  // The sums are in float64, so that small numbers beside large ones are not lost.
   EXPECT_EQ(numbers(poolRows(matrix(3, 2, {1e8f, 0, 1, 3, -1e8f, 0}))), numbers(poolRows(matrix(1, 2, {1, 3}))));
 }
 
@@ -51,7 +51,7 @@ TEST(Encoder, KnowsOneWhenItSeesOne) {
   std::erase_if(encoder.buffers, [](const manifest::Buffer &b) { return b.kind == manifest::BufferKind::State; });
   EXPECT_THAT(Encoder::reasonAgainst(encoder), HasSubstr("neither an output \"hidden\""));
   encoder.outputs[0].name = "hidden";
-  EXPECT_THAT(Encoder::reasonAgainst(encoder), HasSubstr("neither an output \"hidden\"")); // of one row
+  EXPECT_THAT(Encoder::reasonAgainst(encoder), HasSubstr("neither an output \"hidden\"")); // it has only one row
   encoder.outputs[0].shape.dimensions = {manifest::Shape::tokensDimension, 32};
   EXPECT_EQ(Encoder::reasonAgainst(encoder), "");
   EXPECT_TRUE(Encoder::accepts(encoder));

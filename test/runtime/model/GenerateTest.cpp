@@ -1,5 +1,5 @@
-// Text generation on the emulator: greedy and sampled, chunks against single steps, what ends a text, and logits that
-// no token can be chosen from.
+// Text generation on the emulator: greedy and sampled, chunks against single steps, the ends of a text, and logits from
+// which no token can be chosen.
 #include "test/runtime/model/SessionTest.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TEST_F(GenerateTest, GeneratesGreedily) {
   EXPECT_EQ(result.ids, expectedTokens({1, 5, 9, 30, 7}, 6));
   EXPECT_EQ(streamed, Ids(result.ids.begin() + 5, result.ids.end()));
   EXPECT_EQ(result.promptSteps, 2u); // 4 + 1: the largest bucket takes 4
-  EXPECT_EQ(result.decodeSteps, 5u); // the last token is not run
+  EXPECT_EQ(result.decodeSteps, 5u); // the last token does not run
   EXPECT_EQ(result.stop, StopReason::Tokens);
   EXPECT_EQ(session.position(), 10);
 }
@@ -65,7 +65,7 @@ TEST_F(GenerateTest, ChunksAndSingleStepsAgree) {
 
 TEST_F(GenerateTest, StopsAtEndOfTextAndAtTheContext) {
   Session session = open();
-  // 3·t + 1 = 2 modulo 32 for t = 11: the sum after one token is 34.
+  // The sum after token 11 is 3 * 11 + 1 = 34, which is 2, the end of text, modulo 32.
   GenerateOptions options;
   Generation result = Generator(session).generate(Ids{11}, options);
   EXPECT_EQ(result.stop, StopReason::EndOfText);
@@ -74,7 +74,7 @@ TEST_F(GenerateTest, StopsAtEndOfTextAndAtTheContext) {
   options.stopAtEos = false;
   result = Generator(session).generate(Ids{11}, options);
   EXPECT_EQ(result.stop, StopReason::Context);
-  EXPECT_EQ(result.ids.size(), 17u); // 16 positions, and the token that follows the last
+  EXPECT_EQ(result.ids.size(), 17u); // 16 positions, and the token after the last
   EXPECT_EQ(result.ids, expectedTokens({11}, 16));
   EXPECT_EQ(session.position(), 16);
 }
@@ -148,16 +148,16 @@ TEST_F(GenerateTest, TextModel) {
   EXPECT_EQ(prompt.front(), 1);
   EXPECT_EQ(result.ids, expectedTokens(prompt, 8));
   EXPECT_EQ("fox" + text, model.tokenizer().decode(result.ids));
-  EXPECT_EQ(model.generate("fox", options).ids, result.ids); // from the start again
+  EXPECT_EQ(model.generate("fox", options).ids, result.ids); // starts from the beginning again
 }
 
-// Logits that no token can be chosen from end every way of choosing, with the step and the position of the token, and
-// with the launch they come from: a step of the prompt that nobody had looked at.
+// Logits from which no token can be chosen are an error for greedy and for sampled text. The message has the step, the
+// token's position and the launch that made the logits, here a step of the prompt whose logits were not used.
 TEST_F(GenerateTest, BadLogitsEndTheText) {
   float value = 0;
   auto message = [&](const json &manifest, bool samples) -> std::string {
     std::string weights = toyWeights();
-    std::memcpy(weights.data() + 9 * sizeof(float), &value, sizeof(float)); // of token 9
+    std::memcpy(weights.data() + 9 * sizeof(float), &value, sizeof(float)); // for token 9
     folder.write("weights.bin", weights);
     SessionOptions trusting;
     trusting.checkHashes = false;
@@ -232,14 +232,14 @@ TEST_F(GenerateTest, PenaltiesSeeThePromptAndTheText) {
   GenerateOptions options;
   options.tokens = 14;
   options.stopAtEos = false;
-  options.sampling.presencePenalty = 1e9; // no token comes twice
+  options.sampling.presencePenalty = 1e9; // no token repeats
   Generation result = Generator(session).generate(Ids{1, 5}, options);
   std::set<int32_t> different(result.ids.begin() + 2, result.ids.end());
   EXPECT_EQ(different.size(), 14u);
   options.sampling.presencePenalty = 0;
-  options.sampling.repetitionPenalty = 1e9; // nor one of the prompt
+  options.sampling.repetitionPenalty = 1e9; // nor does one of the prompt
   for (int id = 0; id < 32; ++id)
-    options.sampling.logitBias[id] = -1; // the largest logit is 0, which no factor changes
+    options.sampling.logitBias[id] = -1; // the largest logit is 0, which a factor would not change
   session.reset();
   result = Generator(session).generate(Ids{20, 17}, options);
   different = std::set<int32_t>(result.ids.begin(), result.ids.end());
@@ -258,7 +258,7 @@ TEST_F(GenerateTest, StopStringsAndTheCaller) {
   };
   std::string whole = textOf().first;
   ASSERT_GT(whole.size(), 6u);
-  // Tokens are characters: the stop string lies across three.
+  // Each token is a character, so the stop string spans three tokens.
   options.stop = {"nothing of it", whole.substr(3, 3)};
   std::size_t place = whole.find(whole.substr(3, 3));
   EXPECT_EQ(textOf(), std::pair(whole.substr(0, place), StopReason::Asked));

@@ -1,7 +1,7 @@
-// A manifest that holds one of everything, for tests to break.
+// A manifest that has one of everything, for tests to break.
 //
-// A language model small enough to read: vocabulary 32, context 16, one state, two buckets of two steps. The kernels
-// are those of ToyKernels.c; GoodManifest alone needs no code object.
+// It describes a language model that is small enough to read: vocabulary 32, context 16, one state, two buckets of two
+// steps. The kernels are those of ToyKernels.c; GoodManifest alone needs no code object.
 #pragma once
 
 #include "support/Sha256.h"
@@ -106,7 +106,7 @@ inline nlohmann::json goodManifest() {
   return manifest;
 }
 
-/// The document with the digest of what it says.
+/// Returns the document with its digest.
 inline nlohmann::json sealed(nlohmann::json document) {
   document.erase("digest");
   document["digest"] = support::sha256Hex(document.dump());

@@ -1,4 +1,4 @@
-// Small parts without a device: SHA-256, conversions of weights, safetensors headers, chunks of a prompt, packages.
+// Small parts that need no device: SHA-256, conversions of weights, safetensors headers, chunks of a prompt, packages.
 #include "nstf/FloatTypes.h"
 #include "nstf/Generate.h"
 #include "runtime/model/FillRandom.h"
@@ -21,7 +21,7 @@ using Chunks = std::vector<int64_t>;
 
 namespace {
 
-// FIPS 180-4's examples, and lengths around the padding's edges against `sha256sum`.
+// FIPS 180-4's examples, and lengths around the edges of the padding against `sha256sum`.
 TEST(Sha256, KnownHashes) {
   EXPECT_EQ(support::sha256Hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(support::sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -46,7 +46,7 @@ float convert(manifest::ElementType type, auto value) {
 
 TEST(Weights, HalfAndBfloat) {
   using manifest::ElementType;
-  // Every f16: sign, exponent and fraction by the definition, in double.
+  // Every f16, computed in double from sign, exponent and fraction.
   for (int bits = 0; bits < 65536; ++bits) {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     double value = exponent == 31  ? (fraction ? NAN : INFINITY)
@@ -64,13 +64,13 @@ TEST(Weights, HalfAndBfloat) {
   EXPECT_THROW(convert(ElementType::I32, 1), std::runtime_error);
 }
 
-/// What rounds to nearest even chooses: the nearer of the two neighbours, of two equally near ones the even.
+/// Expects round-to-nearest-even: `got` is nearer than both neighbours, or equally near and even.
 void expectNearest(double value, uint16_t got, float (*widen)(uint16_t)) {
   double own = std::abs(widen(got) - value);
   for (int step : {-1, 1}) {
     auto other = uint16_t(got + step);
     if ((got & 0x7fff) == 0 && step < 0)
-      other = uint16_t(got ^ 0x8000) + 1; // the other side of zero
+      other = uint16_t(got ^ 0x8000) + 1; // across zero
     double distance = std::abs(widen(other) - value);
     if (std::isnan(distance) || std::isinf(widen(other)))
       continue;
@@ -79,7 +79,7 @@ void expectNearest(double value, uint16_t got, float (*widen)(uint16_t)) {
 }
 
 TEST(Weights, RoundingTo16Bits) {
-  // Every number is itself; halfway between two neighbours the even one wins, and a little more or less decides.
+  // Representable numbers stay; ties between two neighbours go to the even one; a little more or less decides.
   for (auto [widen, round, infinity] :
        {std::tuple(&widenF16, &roundToF16, 0x7c00), std::tuple(&widenBF16, &roundToBF16, 0x7f80)})
     for (int bits = 0; bits < infinity; ++bits) {
@@ -102,7 +102,7 @@ TEST(Weights, RoundingTo16Bits) {
   EXPECT_EQ(roundToBF16(3.4e38), 0x7f80);
   EXPECT_EQ(roundToF16(-INFINITY), 0xfc00);
   EXPECT_TRUE(std::isnan(widenF16(roundToF16(NAN))) && std::isnan(widenBF16(roundToBF16(-NAN))));
-  // Once: through f32 this would be a tie.
+  // Rounds only once: after rounding to f32 this would be a tie.
   EXPECT_EQ(roundToF16(1 + 0x1p-11 + 0x1p-40), 0x3c01);
 }
 

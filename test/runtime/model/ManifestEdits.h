@@ -1,7 +1,7 @@
-// A manifest as many careless hands would leave it.
+// Damages a manifest in every way that a careless edit might.
 //
-// Every member and element of a document is deleted, replaced by each of a list of odd values, and numbers are moved a
-// little: one change at a time.
+// Deletes every member and element of a document, replaces it by each of a list of odd values, and changes numbers
+// slightly, one change at a time.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace nstf::test {
 
-/// Called with the edited document and what was done to it.
+/// Called with the edited document and a description of the edit.
 using EditVisitor = std::function<void(const nlohmann::json &document, const std::string &edit)>;
 
 inline void forEachEdit(const nlohmann::json &document, const EditVisitor &visit,

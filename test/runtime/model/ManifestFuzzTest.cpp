@@ -1,6 +1,6 @@
-// Every member of a good manifest is deleted and replaced by every odd value, one at a time. The reader must either
-// refuse with a message that names file and place, or return a manifest that is safe to run: an independent check of
-// the bounds says so, and JSON Schema accepts it too.
+// Deletes every member of a good manifest and replaces it by every odd value, one at a time. The reader must either
+// refuse the manifest with a message that names file and place, or return one that is safe to run: an independent check
+// of the bounds passes, and JSON Schema accepts the manifest too.
 #include "nstf/Manifest.h"
 #include "test/runtime/model/GoodManifest.h"
 #include "test/runtime/model/ManifestEdits.h"
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Bytes of a tensor in 128 bits, so that no product wraps.
+/// The size of a tensor in 128 bits, in which no product overflows.
 unsigned __int128 bytesOf(const manifest::Shape &shape, manifest::ElementType type, int64_t tokens) {
   unsigned __int128 bytes = manifest::sizeOf(type);
   for (int64_t dimension : shape.dimensions)
@@ -23,7 +23,7 @@ unsigned __int128 bytesOf(const manifest::Shape &shape, manifest::ElementType ty
   return bytes;
 }
 
-/// What a runner relies on, written down a second time.
+/// An independent check of everything a runner relies on.
 void expectSafe(const manifest::Manifest &m, const std::string &edit) {
   auto inside = [&](std::size_t buffer, unsigned __int128 offset, unsigned __int128 size) {
     return buffer < m.buffers.size() && offset + size <= m.buffers[buffer].size;
@@ -86,7 +86,7 @@ TEST(ManifestFuzz, EveryFieldDeletedAndAltered) {
   std::cerr << refused << " edits refused, " << accepted.size() << " harmless\n";
   EXPECT_GT(refused, 5000);
   ASSERT_GT(accepted.size(), 100u);
-  // The schema may be more lenient than the reader, never stricter.
+  // The schema may be more lenient than the reader but never stricter.
   if (std::system("python3 -c 'import jsonschema' 2>/dev/null") != 0)
     GTEST_SKIP() << "the Python package jsonschema is missing: the schema is not compared with the reader";
   std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "nstf-manifests.jsonl";
@@ -99,7 +99,8 @@ TEST(ManifestFuzz, EveryFieldDeletedAndAltered) {
   std::filesystem::remove(file);
 }
 
-// Bytes flipped in the text: JSON or not, no crash. Half of what is JSON gets the digest of what it says now.
+// Flipped bytes never crash the reader, whether the text is still JSON or not. Every second text that is JSON gets a
+// valid digest.
 TEST(ManifestFuzz, FlippedBytes) {
   std::string good = test::sealed(test::goodManifest()).dump();
   uint64_t state = 1;

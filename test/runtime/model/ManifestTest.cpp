@@ -1,4 +1,4 @@
-// The manifest reader: what it makes of a good manifest, and what it says of each kind of mistake.
+// The manifest reader: the result for a good manifest, and the message for each kind of mistake.
 #include "nstf/Manifest.h"
 #include "support/Sha256.h"
 #include "test/runtime/model/GoodManifest.h"
@@ -13,7 +13,7 @@ using testing::StartsWith;
 
 namespace {
 
-/// The message for a document.
+/// The reader's message for a document.
 std::string messageOf(const json &document) {
   try {
     manifest::parseManifest(test::sealed(document).dump(), "m.json");
@@ -23,7 +23,7 @@ std::string messageOf(const json &document) {
   return "no error";
 }
 
-/// The message for the good manifest with `value` at `pointer`.
+/// The reader's message for the good manifest with `value` at `pointer`.
 std::string messageWith(const char *pointer, json value) {
   json document = test::goodManifest();
   document[json::json_pointer(pointer)] = std::move(value);
@@ -137,7 +137,7 @@ TEST(Manifest, LargerContextOrVocabularyIsNoWayOut) {
 TEST(Manifest, LimitsOfInputs) {
   manifest::Manifest manifest = manifest::parseManifest(test::sealed(test::goodManifest()).dump(), "m.json");
   EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 32);
-  manifest.inputs[0].limit = 30; // the table may have fewer rows than the vocabulary says
+  manifest.inputs[0].limit = 30; // the table may have fewer rows than the vocabulary
   EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 30);
   manifest.inputs[0].limit.reset();
   EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 32);
@@ -149,7 +149,7 @@ TEST(Manifest, LimitsOfInputs) {
 
 TEST(Manifest, OrdersOfCaches) {
   const nlohmann::json keys = {{"operand", "keys"}, {"heads", 1}};
-  // [16, 1] of i32: 16 positions filled up to 64, the head's column to 64 bytes.
+  // [16, 1] of i32: the 16 positions are padded to 64, the head's column to 64 bytes.
   EXPECT_THAT(messageWith("/buffers/6/order", keys),
               HasSubstr("expected the 4096 bytes of [16, 1] (keys in operand order, 1 head) but got 64"));
   EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/order", keys),
@@ -218,8 +218,8 @@ TEST(Manifest, NotJson) {
 
 TEST(Manifest, DigestShowsEdits) {
   json document = test::sealed(test::goodManifest());
-  EXPECT_NO_THROW(manifest::parseManifest(document.dump(2), "m.json")); // white space is free
-  document["model"]["name"] = "another";                                // well-formed, and wrong
+  EXPECT_NO_THROW(manifest::parseManifest(document.dump(2), "m.json")); // white space does not count
+  document["model"]["name"] = "another";                                // well-formed but changed
   EXPECT_THAT([&] { manifest::parseManifest(document.dump(), "m.json"); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("it was edited")));
   document.erase("digest");
@@ -236,7 +236,7 @@ TEST(Manifest, GridsAreTheTilesOfAStep) {
   EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/extent", uint64_t(1) << 48),
               HasSubstr("expected [more than 2^31, 1, 1]"));
   EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/per_token", 1), HasSubstr("\"extent\" or \"per_token\""));
-  // Where the manifest doesn't tell them, a launch is still no larger than HIP takes.
+  // Without tiling a launch still must not be larger than HIP allows.
   json document = test::goodManifest();
   document["targets"][0]["kernels"][0].erase("tiling");
   document["targets"][0]["buckets"][1]["steps"][0]["grid"] = {100000, 100000, 1};

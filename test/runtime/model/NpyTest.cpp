@@ -1,4 +1,4 @@
-// NumPy files: round trips, files written by NumPy's rules, and broken ones.
+// NumPy files: round trips, files written by NumPy's rules, and broken files.
 #include "nstf/Npy.h"
 #include "test/runtime/model/TestFiles.h"
 

@@ -1,4 +1,4 @@
-// Every step from logits to a token, alone and together.
+// Each step from logits to a token, alone and combined.
 #include "nstf/Sampler.h"
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST(Sampler, SameSeedSameTokens) {
   EXPECT_GT(different, 100);
 }
 
-// The sequence itself is part of the promise: another order of operations would change users' texts.
+// The exact sequence is guaranteed: another order of operations would change users' texts.
 TEST(Sampler, KnownSequence) {
   Sampler sampler({1.0f, 1.0f, 0});
   std::vector<float> logits(10, 0.0f); // uniform: token = floor(10 u), u = splitmix64(seed 0) / 2^64
@@ -68,12 +68,12 @@ TEST(Sampler, FrequenciesFollowSoftmax) {
 TEST(Sampler, TopPKeepsTheFewestThatReachIt) {
   std::vector<float> logits = {std::log(0.1f), std::log(0.5f), std::log(0.3f), std::log(0.1f)};
   auto histogram = draw({1.0f, 0.5f, 1}, logits, 1000);
-  EXPECT_EQ(histogram.size(), 1u); // 0.5 is reached by the first alone
+  EXPECT_EQ(histogram.size(), 1u); // the first alone reaches 0.5
   EXPECT_EQ(histogram[1], 1000);
   histogram = draw({1.0f, 0.7f, 1}, logits, 8000);
   EXPECT_EQ(histogram.size(), 2u);
   EXPECT_NEAR(histogram[1], 5000, 300);
-  histogram = draw({1.0f, 0.85f, 1}, logits, 9000); // of the two equal ones the first is kept
+  histogram = draw({1.0f, 0.85f, 1}, logits, 9000); // keeps the first of the two equal ones
   EXPECT_EQ(histogram.count(0), 1u);
   EXPECT_EQ(histogram.count(3), 0u);
 }
@@ -91,7 +91,7 @@ TEST(Sampler, TopKKeepsTheFirstOfEquals) {
   EXPECT_GT(histogram[1], histogram[2]);
   EXPECT_GT(histogram[2], 0);
   options.topK = 1;
-  EXPECT_EQ(draw(options, {2.0f, 2.0f, 1.0f, 1.0f}, 100)[0], 100); // as greedy
+  EXPECT_EQ(draw(options, {2.0f, 2.0f, 1.0f, 1.0f}, 100)[0], 100); // like greedy
 }
 
 TEST(Sampler, PenaltiesOfWhatItChose) {
@@ -102,7 +102,7 @@ TEST(Sampler, PenaltiesOfWhatItChose) {
   std::vector<int> tokens;
   for (int i = 0; i < 5; ++i)
     tokens.push_back(sampler.sample(logits));
-  // 2.5 1.5 (0.5 < 1) → token 1, 0.5, token 2 (0.25 > 0)
+  // After two 0s token 1 wins (2.5 - 2 < 1), then token 0 again, then token 2.
   EXPECT_EQ(tokens, (std::vector<int>{0, 0, 1, 0, 2}));
   sampler.begin({});
   EXPECT_EQ(sampler.sample(logits), 0); // a new text
@@ -114,7 +114,7 @@ TEST(Sampler, BiasMasks) {
   EXPECT_EQ(Sampler(options).sample(std::vector<float>{1, 3, 2}), 2);
   options.temperature = 1;
   EXPECT_EQ(draw(options, {1, 3, 2}, 500).count(1), 0u);
-  EXPECT_EQ(draw({1.0f, 1.0f, 1}, {1, -INFINITY, 2}, 500).count(1), 0u); // the model's own mask
+  EXPECT_EQ(draw({1.0f, 1.0f, 1}, {1, -INFINITY, 2}, 500).count(1), 0u); // a mask by the model itself
   auto message = [](const SamplerOptions &options, std::vector<float> logits) -> std::string {
     try {
       Sampler(options).sample(logits);
@@ -169,7 +169,7 @@ TEST(Logits, ProbabilitiesAndTheLikeliest) {
   EXPECT_NEAR(logSumExp(std::vector<float>{3e38f, 3e38f}), 3e38, 1e32);
 }
 
-/// The probabilities that transformers' processors give, after each one and after several (make_sampling.py).
+/// transformers' probabilities after each processor and after several (make_sampling.py).
 TEST(Sampler, AgreesWithTransformers) {
   std::ifstream file(NSTF_SOURCE_DIR "/test/runtime/model/Inputs/sampling.json");
   auto document = nlohmann::json::parse(file);
@@ -191,7 +191,7 @@ TEST(Sampler, AgreesWithTransformers) {
     for (const auto &logit : test["logits"])
       logits.push_back(logit.is_null() ? -INFINITY : logit.get<float>());
 
-    // The text is what the sampler chose: logits that leave it no choice.
+    // Feeds the text to the sampler by logits that leave it no choice.
     Sampler sampler(options);
     sampler.begin(test["prompt"].get<std::vector<int32_t>>());
     for (int32_t id : test["text"]) {

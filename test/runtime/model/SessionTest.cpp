@@ -1,5 +1,5 @@
-// Packages on the emulator: steps by hand, states, weights of every origin, the observer, and what is refused. The code
-// object is clang's; nothing here knows what the kernels do but the expected numbers.
+// Packages on the emulator: single steps, states, weights of every origin, the observer, and what is refused. Clang
+// makes the code object; only the expected numbers depend on what the kernels compute.
 #include "test/runtime/model/SessionTest.h"
 #include "nstf/RandomWeights.h"
 #include "support/Sha256.h"
@@ -24,7 +24,7 @@ TEST_F(SessionTest, ResetZeroesTheState) {
   std::vector<int32_t> cache(16, -1);
   auto read = [&] { session.readBuffer("cache", 0, std::as_writable_bytes(std::span(cache))); };
   read();
-  EXPECT_EQ(cache, Ids(16, 0)); // at the start too
+  EXPECT_EQ(cache, Ids(16, 0)); // also at the start
   session.setInput("ids", idsTensor({3, 4}));
   session.run(2);
   read();
@@ -36,7 +36,7 @@ TEST_F(SessionTest, ResetZeroesTheState) {
 }
 
 TEST_F(SessionTest, GoesOnBehindAGivenState) {
-  // What a run of three tokens leaves behind, put into another session by hand.
+  // Puts the state after a run of three tokens into another session.
   Ids cache(16, 0);
   for (int i = 0; i < 3; ++i)
     cache[i] = test::tableValue(i + 3);
@@ -99,7 +99,7 @@ TEST_F(SessionTest, ObserverSeesEveryLaunch) {
     EXPECT_EQ(view.position(), 0);
     EXPECT_EQ(view.index(), seen.size() - 1);
     if (view.step().name == "append") {
-      EXPECT_EQ(view.read(1).shape, (std::vector<int64_t>{2})); // ids at two tokens
+      EXPECT_EQ(view.read(1).shape, (std::vector<int64_t>{2})); // ids for two tokens
       EXPECT_EQ(view.read(3).as<int32_t>()[1], test::tableValue(7));
     } else {
       EXPECT_EQ(view.kernel().symbol, "score");
@@ -118,7 +118,7 @@ TEST_F(SessionTest, PackedWeightsAreConverted) {
     EXPECT_EQ(values[token], test::tableValue(token));
   EXPECT_EQ(std::vector<float>(values.begin() + 32, values.begin() + 40),
             (std::vector<float>{0, 0.5f, 1, 1.5f, 2, -1, 65504, 0x1p-24f}));
-  EXPECT_EQ(values[40], 0.0f); // behind the last tensor
+  EXPECT_EQ(values[40], 0.0f); // past the end of the last tensor
 }
 
 TEST_F(SessionTest, ReferencedWeightsAreCheckedByHash) {
@@ -152,7 +152,7 @@ TEST_F(SessionTest, RandomWeightsAreTheSeedsAlone) {
   RandomWeights expected(7, "table", shape, 2);
   for (int i = 0; i < 32; ++i)
     EXPECT_EQ(values[i], expected(i));
-  EXPECT_EQ(values[34], 1.0f); // the tensor that has a source is read
+  EXPECT_EQ(values[34], 1.0f); // tensors with a source are read
   SessionOptions other;
   other.seed = 8;
   EXPECT_NE(weightsOf(open(changed, other))[0], values[0]);
@@ -202,12 +202,13 @@ TEST_F(SessionTest, HugeBuffersAreRefused) {
   EXPECT_THAT(openError(changed), HasSubstr("needs 281474976711188 bytes of device memory but"));
 }
 
-// What the reader lets through may still be wrong; then the device or the runtime says so, or the model computes
-// something else. Nothing crashes and nothing leaves the package's memory: the emulator would fault.
+// A manifest that the reader accepts may still be wrong: then the device or the runtime refuses it, or the model
+// computes something else. Nothing crashes and nothing accesses memory outside the package, which would be a fault in
+// the emulator.
 TEST_F(SessionTest, HarmlessEditsDoNoHarm) {
-  int ran = 0, refused = 0, readerRefused = 0; // by whom
+  int ran = 0, refused = 0, readerRefused = 0; // refused: after the reader
   test::forEachEdit(manifest, [&](const json &document, const std::string &edit) {
-    // Two billion workgroups or gigabytes are no error, they only take their time.
+    // Skips sizes of billions of workgroups or of gigabytes, which are valid and only slow.
     if (edit.find("/grid/") != std::string::npos || (edit.find("/size") != std::string::npos && edit.size() > 24))
       return;
     try {

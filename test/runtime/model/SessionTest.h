@@ -1,4 +1,4 @@
-// A toy package that tests change and open on the emulator.
+// A toy package that tests modify and open on the emulator.
 #pragma once
 
 #include "nstf/Generate.h"

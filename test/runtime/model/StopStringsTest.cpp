@@ -1,4 +1,4 @@
-// Stop strings: across pieces of any size, the text before them and nothing after.
+// Stop strings: found across pieces of any size, with the text before them kept and nothing after.
 #include "nstf/StopStrings.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ using namespace nstf::runtime;
 
 namespace {
 
-/// The text up to a stop string, pushed in pieces of that many characters.
+/// The text up to a stop string, pushed in pieces of `piece` characters.
 std::string cut(const std::vector<std::string> &stops, const std::string &text, std::size_t piece) {
   StopStrings filter(stops);
   std::string result;
@@ -27,8 +27,8 @@ TEST(StopStrings, EndTheText) {
     EXPECT_EQ(cut({"abab!", "bac"}, "ababac", piece), "aba");
     EXPECT_EQ(cut({"\n\n", "."}, "one\ntwo\n\nthree.", piece), "one\ntwo");
     EXPECT_EQ(cut({}, "everything", piece), "everything");
-    EXPECT_EQ(cut({"abc", "b"}, "abc", piece), "a");  // "b" is whole first
-    EXPECT_EQ(cut({"c", "abc"}, "xabc", piece), "x"); // both at once: the longest
+    EXPECT_EQ(cut({"abc", "b"}, "abc", piece), "a");  // "b" is complete first
+    EXPECT_EQ(cut({"c", "abc"}, "xabc", piece), "x"); // both end at once: the longest counts
   }
 }
 

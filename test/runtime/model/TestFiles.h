@@ -1,4 +1,4 @@
-// Temporary folders and the shared checkpoints, for tests.
+// Temporary folders and the shared checkpoints for tests.
 #pragma once
 
 #include "test/support/TemporaryFolder.h"
@@ -13,14 +13,14 @@
 
 namespace nstf::test {
 
-/// The bytes of a value, for building files.
+/// The bytes of a value, to build files from.
 template <typename T> std::string bytesOf(T value) {
   std::string bytes(sizeof(T), '\0');
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
 }
 
-/// Real checkpoints beside the checkout; tests skip where they are absent.
+/// Real checkpoints beside the checkout. Tests that need a missing one skip.
 inline std::filesystem::path sharedModels() {
   return std::filesystem::path(NSTF_SOURCE_DIR).parent_path() / "shared/models";
 }

@@ -1,5 +1,6 @@
-// Broken tokenizer.json files: every member of small good ones deleted and replaced by odd values, bytes flipped, the
-// end cut off. Either one error that names file and place, or a tokenizer whose ids are its own and that never crashes.
+// Broken tokenizer.json files: every member of small good ones is deleted and replaced by odd values, bytes are
+// flipped, the end is cut off. The result is either one error that names file and place, or a tokenizer that gives
+// valid ids and never crashes.
 #include "nstf/Tokenizer.h"
 #include "test/runtime/model/ManifestEdits.h"
 #include "test/runtime/model/TestFiles.h"
@@ -24,7 +25,7 @@ json part(const char *type, json members = json::object()) {
   return members;
 }
 
-/// Each with parts the others have not, and all parts in one of them.
+/// Each file has parts that the others lack; together they have all parts.
 std::vector<json> goodFiles() {
   json bytePair = {
       {"version", "1.0"},
@@ -80,7 +81,7 @@ std::vector<json> goodFiles() {
   return {bytePair, wordPiece, unigram};
 }
 
-/// What any tokenizer must do, whatever its file says.
+/// What every tokenizer must do, whatever its file contains.
 void expectSafe(const Tokenizer &tokenizer, const std::string &edit) {
   int32_t size = tokenizer.vocabularySize();
   EXPECT_GT(size, 0) << edit;
@@ -191,7 +192,7 @@ TEST(TokenizerJsonFuzz, WhatIsWrongIsSaid) {
   EXPECT_THAT(message(set("/model/unk_id", 4), 2),
               HasSubstr("$.model.unk_id: expected an integer from 0 to 3 but got 4"));
 
-  // A sequence in itself, as far as JSON can say so.
+  // A deeply nested sequence.
   json nested = {{"type", "Fuse"}};
   for (int i = 0; i < 100; ++i)
     nested = {{"type", "Sequence"}, {"decoders", {nested}}};

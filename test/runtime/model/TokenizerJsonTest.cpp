@@ -1,5 +1,5 @@
-// Tokenizer.json: against what Hugging Face's library answered when Inputs/make_tokenizers.py made the files of
-// Inputs/tokenizers, to the id and to the byte; special tokens around prompts; long texts; broken files.
+// Tokenizer.json against Hugging Face's library, whose answers Inputs/make_tokenizers.py stored with the files of
+// Inputs/tokenizers: equal ids and bytes. Also special tokens around prompts, long texts and broken files.
 #include "nstf/Generate.h"
 #include "nstf/Tokenizer.h"
 #include "runtime/model/tokenizer_json/Pattern.h"
@@ -40,7 +40,7 @@ TEST_P(TokenizerJsonKind, AgreesWithTheLibrary) {
     std::string text = one["text"];
     EXPECT_EQ(tokenizer->encode(text), one["ids"].get<Ids>()) << text;
     EXPECT_EQ(tokenizer->encode(text), one["ids"].get<Ids>()) << "with known words: " << text;
-    // The model's own BOS does not count: the file says what is to stand before a text.
+    // The model's own BOS does not matter: the file says what stands before a text.
     TokenSequence prompt = tokenizer->encodePrompt(text, 7);
     EXPECT_EQ(prompt.ids, one["prompt"].get<Ids>()) << text;
     EXPECT_EQ(prompt.types, one["types"].get<Ids>()) << text;
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TokenizerJsonKind,
                          testing::Values("gpt2", "llama3", "qwen2", "neox", "deepseek", "clip", "llama2", "mistral",
                                          "gemma", "bert", "bert-cased", "unigram", "words", "splits"));
 
-// What is no UTF-8 is U+FFFD, as Python reads such a file with errors="replace".
+// Invalid UTF-8 becomes U+FFFD, as in Python with errors="replace".
 TEST(TokenizerJson, IllFormedText) {
   auto tokenizer = Tokenizer::load(fileOf("gpt2"));
   auto same = [&](std::string_view bytes, std::string_view text) {
@@ -66,7 +66,7 @@ TEST(TokenizerJson, IllFormedText) {
   };
   same("a\xff\xfez", "a\uFFFD\uFFFDz");
   same("a\xe6\x97", "a\uFFFD");
-  same("\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"); // half of a surrogate pair
+  same("\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"); // half a surrogate pair
   same("\xc0\xaf", "\uFFFD\uFFFD");           // not the shortest form
 }
 
@@ -106,7 +106,7 @@ TEST(TokenizerJson, PromptsAreCutToALimit) {
   EXPECT_EQ(tokenizer->encodePrompt("the cat sat on the mat", std::nullopt, 100).ids, all);
 }
 
-// tokenizer_config.json beside the file says whether a text begins with BOS.
+// tokenizer_config.json beside the file decides whether a text begins with BOS.
 TEST(TokenizerJson, ConfigDecidesBos) {
   test::TemporaryFolder folder;
   auto prompt = [&](const std::string &kind, const std::string &config) {
@@ -123,7 +123,7 @@ TEST(TokenizerJson, ConfigDecidesBos) {
   EXPECT_EQ(prompt("gpt2", R"({"add_bos_token": true, "bos_token": {"content": "<|endoftext|>"}})"), withBos);
   EXPECT_EQ(prompt("gpt2", R"({"add_bos_token": false, "bos_token": "<|endoftext|>"})"), plain);
   EXPECT_EQ(prompt("gpt2", R"({"bos_token": "<|endoftext|>"})"), plain);
-  // Where the file adds one already it is not there twice, and the config can take it away.
+  // If the file already adds BOS, the config does not add it twice, but can remove it.
   Ids llama = prompt("llama2", "");
   EXPECT_EQ(llama.front(), 1);
   EXPECT_EQ(prompt("llama2", R"({"add_bos_token": true, "bos_token": "<s>"})"), llama);
@@ -136,7 +136,7 @@ TEST(TokenizerJson, ConfigDecidesBos) {
   EXPECT_THAT([&] { prompt("gpt2", "{"); }, ThrowsMessage<std::runtime_error>(HasSubstr("expected JSON")));
 }
 
-// One word of a megabyte, spaces without end, many short words: time grows with the text, not with its square.
+// Very long words, runs of spaces and many short words: time must grow with the length, not its square.
 TEST(TokenizerJson, LongTexts) {
   auto seconds = [](const Tokenizer &tokenizer, const std::string &text) {
     auto start = std::chrono::steady_clock::now();
@@ -155,7 +155,7 @@ TEST(TokenizerJson, LongTexts) {
   }
 }
 
-/// words.json's model with a rule `count` times under `key`, in a sequence.
+/// The model of words.json with a rule repeated `count` times under `key`, in a sequence.
 std::unique_ptr<Tokenizer> withRules(const test::TemporaryFolder &folder, const std::string &key,
                                      const std::string &list, const json &rule, int count) {
   json file = {{"version", "1.0"},
@@ -164,7 +164,7 @@ std::unique_ptr<Tokenizer> withRules(const test::TemporaryFolder &folder, const 
   return Tokenizer::load(folder.write("tokenizer.json", file.dump()));
 }
 
-// Rules that double the text, again and again, end in an error before they take the memory.
+// Rules that keep doubling the text give an error before they exhaust memory.
 TEST(TokenizerJson, RulesThatMultiplyTheText) {
   test::TemporaryFolder folder;
   auto grows = [](const std::string &place) {
@@ -185,13 +185,13 @@ TEST(TokenizerJson, RulesThatMultiplyTheText) {
                 {"special_tokens", json::object()}};
   EXPECT_THAT([&] { withRules(folder, "post_processor", "processors", twice, 40)->encodePrompt("a", std::nullopt); },
               grows("$.post_processor"));
-  // One rule alone.
+  // A single rule can do it, too.
   doubling["content"] = std::string(1 << 20, 'a');
   auto one = withRules(folder, "normalizer", "normalizers", doubling, 1);
   EXPECT_THAT([&] { one->encode(std::string(1000, 'a')); }, grows("$.normalizer"));
   auto last = withRules(folder, "decoder", "decoders", doubling, 1);
   EXPECT_THAT([&] { last->decode(Ids{0}); }, grows("$.decoder"));
-  // What real files do is far from it.
+  // Rules of real files stay far below the limit.
   doubling["content"] = "b";
   EXPECT_EQ(withRules(folder, "normalizer", "normalizers", doubling, 40)->encode("a"), Ids{1});
 }
@@ -206,7 +206,7 @@ TEST(TokenizerJson, ManyRules) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 10);
   EXPECT_THAT([&] { withRules(folder, "normalizer", "normalizers", {{"type", "NFC"}}, (1 << 14) + 1); },
               ThrowsMessage<std::runtime_error>(HasSubstr("expected at most 16384 normalizers")));
-  // The last one comes first.
+  // The last rule runs last, so its text comes first.
   json file = {{"model", {{"type", "WordLevel"}, {"vocab", {{"yxa", 0}, {"u", 1}}}, {"unk_token", "u"}}},
                {"normalizer",
                 {{"type", "Sequence"},
@@ -222,7 +222,7 @@ TEST(TokenizerJson, Patterns) {
     return parts;
   };
   using Parts = std::vector<std::string>;
-  EXPECT_EQ(split("\\s+", "a \u180eb"), (Parts{"-a", "+ ", "-\u180eb"})); // no white space since Unicode 6.3
+  EXPECT_EQ(split("\\s+", "a \u180eb"), (Parts{"-a", "+ ", "-\u180eb"})); // not white space since Unicode 6.3
   EXPECT_EQ(split("[^\\s\\h]", "a z"), (Parts{"-a ", "+z"}));
   EXPECT_EQ(split("\\u0041|\\p{Letter}", "A1"), (Parts{"+A", "-1"}));
   EXPECT_EQ(split("(?m:a.b)", "a\nb"), (Parts{"+a\nb"}));
@@ -233,7 +233,7 @@ TEST(TokenizerJson, Patterns) {
   EXPECT_EQ(split("[]a]", "]b"), (Parts{"+]", "-b"}));
   for (const char *bad : {"[a[b]]", "[a&&b]", "a{1,2}+", "[\\W]", "(", "[", "\\", "a{5,1}", "(?<", "\\p{Nowhere}"})
     EXPECT_THROW(Pattern::compile(bad), std::runtime_error) << bad;
-  // A pattern without end on a text made for it.
+  // A pattern with exponential backtracking on a text made for it.
   EXPECT_THAT([&] { split("(a+)+$|(a*)*b(?<!b)", std::string(64, 'a') + "!"); },
               ThrowsMessage<std::runtime_error>(HasSubstr("cannot split the text by the tokenizer's pattern")));
 }

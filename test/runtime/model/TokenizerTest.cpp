@@ -22,7 +22,7 @@ struct Entry {
   float score;
 };
 
-/// The entries every tok512 file begins with, and some merges.
+/// The entries at the start of every tok512 file, and some merges.
 std::vector<Entry> smallVocabulary() {
   std::vector<Entry> entries = {{"<unk>", 0}, {"\n<s>\n", 0}, {"\n</s>\n", 0}};
   char name[8];
@@ -54,7 +54,7 @@ std::string fileOf(const std::vector<Entry> &entries, int32_t longest = 16) {
   return bytes;
 }
 
-/// The algorithm as llama2.c's run.c states it, one pass over the text for each merge.
+/// The algorithm of llama2.c's run.c, with one pass over the text for each merge.
 Ids slowEncode(const std::vector<Entry> &entries, const std::string &text) {
   std::map<std::string, int32_t> idOf;
   for (std::size_t i = 0; i < entries.size(); ++i)
@@ -119,7 +119,7 @@ TEST(Tok512, UnknownCharactersFallBackToBytes) {
   EXPECT_EQ(tokenizer->encode("Ü"), (Ids{space, 0xc3 + 3, 0x9c + 3}));
   EXPECT_EQ(tokenizer->encode("\xff"), (Ids{space, 0xff + 3}));
   EXPECT_EQ(tokenizer->encode(""), Ids{});
-  EXPECT_EQ(tokenizer->decode(Ids{1, space, 0xc3 + 3, 0x9c + 3, 2}), "Ü"); // BOS and EOS are no text
+  EXPECT_EQ(tokenizer->decode(Ids{1, space, 0xc3 + 3, 0x9c + 3, 2}), "Ü"); // BOS and EOS have no text
 }
 
 TEST(Tok512, StreamsWholeCharacters) {
@@ -133,9 +133,9 @@ TEST(Tok512, StreamsWholeCharacters) {
   EXPECT_EQ(push(0xf0), "");
   EXPECT_EQ(push('a'), "\xef\xbf\xbd"
                        "a");             // an unfinished character
-  EXPECT_EQ(push(0x80), "\xef\xbf\xbd"); // a continuation of nothing
+  EXPECT_EQ(push(0x80), "\xef\xbf\xbd"); // continues nothing
   EXPECT_EQ(push(0xed), "");
-  EXPECT_EQ(push(0xa0), "\xef\xbf\xbd\xef\xbf\xbd"); // a surrogate half
+  EXPECT_EQ(push(0xa0), "\xef\xbf\xbd\xef\xbf\xbd"); // half a surrogate pair
   EXPECT_EQ(push(0xc3), "");
   EXPECT_EQ(decoder.finish(), "\xef\xbf\xbd");
   EXPECT_EQ(decoder.finish(), "");
@@ -182,7 +182,7 @@ TEST(Tok512, RealCheckpoint) {
     EXPECT_EQ(prompt, expected["prompt_ids"].get<Ids>()) << name;
     Ids all = expected["greedy_ids"].get<Ids>();
     EXPECT_EQ(tokenizer->decode(all), expected["text"].get<std::string>()) << name;
-    // And back: what the model wrote is how the tokenizer writes it.
+    // Encoding the model's text and decoding it gives the same text.
     EXPECT_EQ(tokenizer->decode(tokenizer->encode(expected["text"].get<std::string>())),
               expected["text"].get<std::string>())
         << name;
@@ -227,7 +227,7 @@ TEST_P(SentencePiece, AgreesWithTheLibrary) {
 INSTANTIATE_TEST_SUITE_P(Kinds, SentencePiece,
                          testing::Values("--vocab_size=300 --model_type=bpe --byte_fallback=true "
                                          "--add_dummy_prefix=true --remove_extra_whitespaces=false "
-                                         "--normalization_rule_name=identity", // as Llama's
+                                         "--normalization_rule_name=identity", // like Llama's
                                          "--vocab_size=300 --model_type=unigram --byte_fallback=true "
                                          "--hard_vocab_limit=false",
                                          "--vocab_size=60 --model_type=bpe --hard_vocab_limit=false "

@@ -55,7 +55,7 @@ std::string toyWeights() {
     float value = static_cast<float>(tableValue(token));
     bytes.append(reinterpret_cast<const char *>(&value), 4);
   }
-  // 0, 0.5, 1, 1.5, 2, -1, 65504 (the largest), 2^-24 (the smallest)
+  // 0, 0.5, 1, 1.5, 2, -1, 65504 (the largest f16), 2^-24 (the smallest)
   for (uint16_t half : {0x0000, 0x3800, 0x3c00, 0x3e00, 0x4000, 0xbc00, 0x7bff, 0x0001})
     bytes.append(reinterpret_cast<const char *>(&half), 2);
   return bytes;

@@ -1,6 +1,6 @@
-// make-toy-package FOLDER [TARGET...]: writes ToyPackage, with its tokenizer, for the lit tests of nstf-run.
-// A JSON patch on standard input (RFC 6902) is applied to the manifest first; nothing there means none. The manifest
-// gets the digest of what it says then, but where the patch gives it one.
+// make-toy-package FOLDER [TARGET...]: writes ToyPackage with its tokenizer, for the lit tests of nstf-run. It first
+// applies the JSON patch (RFC 6902) on standard input to the manifest; empty input means no patch. The manifest then
+// gets a valid digest unless the patch sets one.
 #include "test/runtime/model/GoodManifest.h"
 #include "test/runtime/model/ToyPackage.h"
 

@@ -1,4 +1,4 @@
-// The program that nstf/Generate.h shows, with the package, prompt and length as arguments.
+// The program in nstf/Generate.h, with the package, prompt and length as arguments.
 #include <iostream>
 #include <nstf/Generate.h>
 

@@ -1,4 +1,4 @@
-// Forty ops, of which a pass refuses one. The reducer keeps that one and the graph around it.
+// A pass refuses one of forty ops. The reducer keeps that op and the graph around it.
 // RUN: nstf-reduce %s -reduction-tree='traversal-mode=0 test=%S/Inputs/fails-at-atan' | FileCheck %s --check-prefix=REDUCED
 
 // REDUCED-NOT: math.exp

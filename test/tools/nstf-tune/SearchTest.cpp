@@ -1,4 +1,4 @@
-// Which of candidates that are about as fast is taken, and what a journal remembers.
+// Which of several candidates of similar speed is chosen, and what a journal records.
 #include "tools/nstf-tune/Search.h"
 
 #include "support/MappedFile.h"
@@ -18,7 +18,7 @@ Timed timed(int64_t BM, double us, int64_t registers = 64, int64_t lds = 1024, b
   return one;
 }
 
-/// BM of the best, and of all behind it.
+/// BM of the best candidate, then of the others in order.
 std::vector<int64_t> choose(std::vector<Timed> all) {
   std::vector<Timed> sorted = sortByTime(std::move(all));
   chooseBest(sorted, countAlike(sorted));
@@ -36,10 +36,10 @@ TEST(Search, TheFastestByMoreThanTheTieBandIsTaken) {
 }
 
 TEST(Search, OfThoseThatAreAlike) {
-  // The better worst time, where it is better by more than 1 %,
+  // A better worst-case time counts if it is better by more than 1 %,
   EXPECT_EQ(choose({timed(16, 10, 8, 0, true, 12), timed(32, 10.1, 128, 9, false, 11)}), (Sizes{32, 16}));
   EXPECT_EQ(choose({timed(16, 10, 8, 0, false, 11.1), timed(32, 10.1, 128, 0, false, 11)}), (Sizes{16, 32}));
-  // then fewest registers, least LDS, the row that was there, the text.
+  // then fewest registers, least LDS, the existing row, the text.
   EXPECT_EQ(choose({timed(16, 10, 64), timed(32, 10.1, 32, 4096)}), (Sizes{32, 16}));
   EXPECT_EQ(choose({timed(16, 10, 64, 1024), timed(32, 10.1, 64, 512)}), (Sizes{32, 16}));
   EXPECT_EQ(choose({timed(16, 10), timed(32, 10.1, 64, 1024, true), timed(64, 10.2)}), (Sizes{32, 16, 64}));
@@ -63,7 +63,7 @@ TEST(Journal, KnowsWhatWasFound) {
   }
   Journal journal(file, "one", /*resumes=*/true);
   ASSERT_TRUE(journal.find("BM=16"));
-  EXPECT_EQ(journal.find("BM=16")->microseconds, 0.1); // to the last bit
+  EXPECT_EQ(journal.find("BM=16")->microseconds, 0.1); // exact to the last bit
   EXPECT_EQ(journal.find("BM=16")->registers, 62);
   EXPECT_TRUE(journal.find("BM=16")->isValid());
   EXPECT_EQ(journal.find("BM=32")->fault, "expected a tab but got \\t");
@@ -80,7 +80,7 @@ TEST(Journal, IsOfOneSearch) {
   begin();
   EXPECT_FALSE(Journal(file, "one", false).find("BM=16"));
   begin();
-  // What is no line of it is passed over.
+  // Invalid lines are ignored.
   support::writeFile(file, support::readTextFile(file) + "BM=32\tsoon\t1\t2\t\nBM=64\t0x1p+1");
   Journal journal(file, "one", true);
   EXPECT_TRUE(journal.find("BM=16"));

@@ -1,8 +1,9 @@
-// What `tools/bench emulator` times beside the matrix product of the emulator's test suite.
+// The kernels that `tools/bench emulator` times beside the matrix product of the emulator's test suite.
 #define GLOBAL extern "C" __attribute__((global))
 #define THREAD (__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x())
 
-/// Vector arithmetic as kernels have it: fused multiply-adds, integer arithmetic and shifts, a comparison, a minimum.
+/// Vector arithmetic in a mix typical of kernels: fused multiply-adds, integer arithmetic and shifts, a comparison, a
+/// minimum.
 GLOBAL void valu(float *out, int rounds) {
   unsigned state = THREAD * 2654435761u + 1;
   float x = THREAD * 1e-6f, y = 0.5f, z = 0.25f, lowest = 1e30f;
@@ -21,5 +22,5 @@ GLOBAL void valu(float *out, int rounds) {
 }
 
 typedef float float4 __attribute__((ext_vector_type(4)));
-/// 16 bytes a work-item.
+/// Copies 16 bytes per work-item.
 GLOBAL void copy(const float4 *from, float4 *to) { to[THREAD] = from[THREAD]; }

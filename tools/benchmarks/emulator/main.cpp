@@ -1,8 +1,7 @@
-// Bench-emulator-kernels.
+// bench-emulator-kernels: times whole kernels on the emulator.
 //
-// bench-emulator-kernels KERNELS.hsaco GEMM.hsaco TARGET THREADS SECONDS CLOCK: whole kernels on the emulator, as JSON.
-// CLOCK: "wall", or "processor", of all threads together, so that other work on the machine doesn't count. tools/bench
-// shows them.
+// bench-emulator-kernels KERNELS.hsaco GEMM.hsaco TARGET THREADS SECONDS CLOCK prints JSON, which tools/bench shows.
+// CLOCK is "wall" or "processor", the time of all threads together, which other work on the machine does not affect.
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
@@ -33,7 +32,7 @@ public:
 
   template <typename T> T *allocate(size_t count) { return static_cast<T *>(memory.allocate(count * sizeof(T))); }
 
-  /// Seconds of one launch: the mean of as many as fit into `seconds`.
+  /// The mean time of a launch in seconds, over as many launches as fit in `seconds`.
   template <typename... Arguments>
   double time(const char *name, unsigned gridX, unsigned gridY, const LaunchOptions &options, double seconds,
               Arguments... arguments) {

@@ -1,5 +1,6 @@
-// bench-weights: what packing and loading do with weights, in bytes of input (of output, where there is no input) a
-// second of processor time of one core, on pieces as large as they use and on more data than the cache holds.
+// bench-weights: the rates at which packing and loading process weights, in bytes of input (or of output if there is no
+// input) per second of processor time of one core. Pieces have the size that packing and loading use, and the data
+// exceeds the cache.
 #include "compiler/checkpoint/StridedView.h"
 #include "runtime/model/FillRandom.h"
 #include "support/ConvertNumbers.h"
@@ -17,10 +18,10 @@ using namespace nstf::checkpoint;
 
 namespace {
 
-constexpr double goal = 2e9; // bytes a second
+constexpr double goal = 2e9; // bytes per second
 constexpr size_t pieceElements = 1 << 18, pieces = 64;
 
-/// Prints the best of five runs of `work`, which takes a piece's number, over all pieces.
+/// Prints the best of five runs of `work` over all pieces; `work` takes the number of a piece.
 template <typename Work> void measure(const char *what, size_t bytesOfPiece, Work work) {
   double best = INFINITY;
   for (int run = 0; run < 5; ++run) {
@@ -37,7 +38,7 @@ template <typename Work> void measure(const char *what, size_t bytesOfPiece, Wor
 } // namespace
 
 int main() {
-  // Small numbers of all formats alike: what is converted must not matter.
+  // The values are small numbers in every format, so that values do not affect the rate of a conversion.
   std::vector<std::byte> input(pieces * pieceElements * 8), output(pieceElements * 8);
   for (size_t i = 0; i < input.size(); ++i)
     input[i] = std::byte(i * 37 % 61 | (i % 2 ? 0x30 : 0));

@@ -63,7 +63,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %s: tensor<?x1xf32> {ns
     linalg.yield %23 : f32
   } -> tensor<?x37xf32>
 
-  // Comparisons, selects, integers, and where an element stands.
+  // Comparisons, selects, integers, and the index of an element.
   %branches = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<?x37xf32>) outs(%e : tensor<?x37xf32>) {
   ^bb0(%p: f32, %o: f32):
@@ -116,7 +116,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %s: tensor<?x1xf32> {ns
     linalg.yield %1 : f32
   } -> tensor<?x37xf32>
 
-  // Nothing comes in.
+  // A tensor without inputs.
   %constant = tensor.generate {
   ^bb0(%i: index, %j: index):
     %1 = arith.subi %i, %j : index

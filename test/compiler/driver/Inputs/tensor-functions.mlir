@@ -1,5 +1,5 @@
-// Functions beyond those an instruction computes as they are, a choice that the data makes for all elements, and a sum over a
-// cache right after it grew.
+// Functions that need more than one instruction, a select whose condition is the same for all elements and depends on
+// data, and a sum over a cache right after it grew.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 nstf.weight @n : tensor<37xf32>
 nstf.state @c : tensor<100x37xf32>

@@ -32,7 +32,7 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"})
   %tokens = tensor.dim %ids, %c0 : tensor<?xi32>
 
   %x0 = nstf.embedding %ids, %table : (tensor<?xi32>, tensor<50x32xf32>) -> tensor<?x32xf32>
-  // A layer norm without bias, by hand.
+  // A hand-written layer norm without bias.
   %er = tensor.empty(%tokens) : tensor<?xf32>
   %zeros = linalg.fill ins(%zero : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
   %sum = linalg.reduce {arith.addf} ins(%x0 : tensor<?x32xf32>) outs(%zeros : tensor<?xf32>) dimensions = [1]
@@ -68,7 +68,7 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"})
   %q = nstf.linear %y, %wq : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
   %k = nstf.linear %y, %wk : (tensor<?x32xf32>, tensor<16x32xf32>) -> tensor<?x16xf32>
   %v = nstf.linear %y, %wv : (tensor<?x32xf32>, tensor<16x32xf32>) -> tensor<?x16xf32>
-  // Queries scaled by hand, heads exchanged on the way out.
+  // Hand-written scaling of queries; heads are transposed in the result.
   %q2 = linalg.map ins(%q : tensor<?x32xf32>) outs(%ex : tensor<?x32xf32>) (%p: f32, %o: f32) {
     %two = arith.constant 2.0 : f32
     %1 = arith.mulf %p, %two : f32

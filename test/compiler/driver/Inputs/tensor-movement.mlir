@@ -1,4 +1,4 @@
-// Where elements come from: gather, transpose, concatenate, slice, pad, reshape.
+// Ops that move elements: gather, transpose, concatenate, slice, pad, reshape.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 nstf.weight @table : tensor<50x37xf32>
@@ -17,7 +17,7 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"}, %x: tensor<?x12x5xf32>
   %zero = arith.constant 0.0 : f32
   %tokens = tensor.dim %y, %c0 : tensor<?x37xf32>
   %e = tensor.empty(%tokens) : tensor<?x37xf32>
-  // Row ids·3 - 2 of the table: the id 0 is outside, on one side, ids past 17 on the other; such elements are 0.
+  // Row ids·3 - 2 of the table: the id 0 is below the table and ids above 17 are beyond it; such elements are 0.
   %gathered = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%ids : tensor<?xi32>) outs(%e : tensor<?x37xf32>) {
   ^bb0(%id: i32, %o: f32):
@@ -57,13 +57,13 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"}, %x: tensor<?x12x5xf32>
 
   %collapsed = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x12x5xf32> into tensor<?x60xf32>
   %expanded = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [%tokens, 3, 4, 5] : tensor<?x12x5xf32> into tensor<?x3x4x5xf32>
-  // Through a transpose, so that the order of elements is no longer that of memory.
+  // Through a transpose, so that elements are not in memory order.
   %flat = tensor.collapse_shape %transposed_static [[0, 1]] : tensor<14x9xf32> into tensor<126xf32>
   %reshaped = tensor.expand_shape %flat [[0, 1]] output_shape [18, 7] : tensor<126xf32> into tensor<18x7xf32>
 
   %inserted = tensor.insert_slice %doubled into %a[0, 1] [9, 6] [1, 2] : tensor<9x6xf32> into tensor<9x14xf32>
 
-  // The last row of the step, at an index that the step decides.
+  // The last row of the step, at an index that depends on the step.
   %end = arith.subi %tokens, %c1 : index
   %last = tensor.extract_slice %y[%end, 0] [1, 37] [1, 1] : tensor<?x37xf32> to tensor<1x37xf32>
 
@@ -78,7 +78,7 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"}, %x: tensor<?x12x5xf32>
     linalg.yield %1 : f32
   } -> tensor<3x2xf32>
 
-  // A gather from what is computed, and a slice of a transpose of it.
+  // A gather from a computed tensor, and a slice of its transpose.
   %exp = math.exp %x : tensor<?x12x5xf32>
   %turned = linalg.transpose ins(%exp : tensor<?x12x5xf32>) outs(%et : tensor<?x5x12xf32>) permutation = [0, 2, 1]
   %of_computed = tensor.extract_slice %turned[0, 0, 11] [%tokens, 5, 1] [1, 1, 1] : tensor<?x5x12xf32> to tensor<?x5xf32>

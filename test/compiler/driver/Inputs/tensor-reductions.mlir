@@ -1,4 +1,4 @@
-// Reductions: along the last, the first, a middle and all dimensions, of every kind of accumulator, short and long ones.
+// Reductions along the last, the first, a middle and all dimensions, with every kind of combiner, short and long.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
@@ -20,7 +20,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %y: tensor<?x4096xf32> 
   %er = tensor.empty(%tokens) : tensor<?xf32>
   %zeros = linalg.fill ins(%zero : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
   %sums = linalg.reduce {arith.addf} ins(%x : tensor<?x37xf32>) outs(%zeros : tensor<?xf32>) dimensions = [1]
-  // The sum starts from another one.
+  // The sum begins with the result of another one.
   %long_sums = linalg.reduce {arith.addf} ins(%y : tensor<?x4096xf32>) outs(%sums : tensor<?xf32>) dimensions = [1]
 
   %e37 = tensor.empty() : tensor<37xf32>
@@ -53,7 +53,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %y: tensor<?x4096xf32> 
   %largest = linalg.reduce {arith.maximumf} ins(%y : tensor<?x4096xf32>) outs(%lows : tensor<?xf32>) dimensions = [1]
   %least = linalg.reduce {arith.minnumf} ins(%z : tensor<?x5x700xf32>) outs(%highs : tensor<?xf32>) dimensions = [1, 2]
 
-  // Two results of one loop: the largest and where it is.
+  // Two results of one op: the max and its index.
   %ei = tensor.empty(%tokens) : tensor<?xi32>
   %none = arith.constant -1 : i32
   %nones = linalg.fill ins(%none : i32) outs(%ei : tensor<?xi32>) -> tensor<?xi32>
@@ -72,7 +72,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %y: tensor<?x4096xf32> 
   %zerosi = linalg.fill ins(%zero_i32 : i32) outs(%ei : tensor<?xi32>) -> tensor<?xi32>
   %integers = linalg.reduce {arith.addi} ins(%n : tensor<?x130xi32>) outs(%zerosi : tensor<?xi32>) dimensions = [1]
 
-  // To one number, which every element then uses.
+  // A reduction to one number, which every element then uses.
   %e0 = tensor.empty() : tensor<f32>
   %zero0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<f32>) -> tensor<f32>
   %total = linalg.reduce {arith.addf} ins(%x : tensor<?x37xf32>) outs(%zero0 : tensor<f32>) dimensions = [0, 1]
@@ -91,12 +91,12 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %y: tensor<?x4096xf32> 
   %zab = linalg.fill ins(%zero : f32) outs(%eab : tensor<11x13xf32>) -> tensor<11x13xf32>
   %matmul = linalg.matmul ins(%a, %b : tensor<11x70xf32>, tensor<70x13xf32>) outs(%zab : tensor<11x13xf32>) -> tensor<11x13xf32>
 
-  // What goes into a sum and what comes of it are computed with it.
+  // Elementwise ops before and after a sum are computed in its kernel.
   %squares = arith.mulf %z, %z : tensor<?x5x700xf32>
   %sum2 = linalg.reduce {arith.addf} ins(%squares : tensor<?x5x700xf32>) outs(%zeros : tensor<?xf32>) dimensions = [1, 2]
   %norm = math.sqrt %sum2 : tensor<?xf32>
 
-  // Sums of three neighbours.
+  // Sums of three adjacent elements.
   %ew = tensor.empty(%tokens) : tensor<?x698xf32>
   %zw = linalg.fill ins(%zero : f32) outs(%ew : tensor<?x698xf32>) -> tensor<?x698xf32>
   %k = arith.constant dense<[1.0, -2.0, 1.0]> : tensor<3xf32>

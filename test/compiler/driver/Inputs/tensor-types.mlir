@@ -1,4 +1,4 @@
-// Tensors of f16, bf16 and i32 in memory and truth values between: every op on an f16 rounds to one.
+// Tensors of f16, bf16 and i32 in memory, and i1 values in between: every op on f16 rounds to f16.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
 nstf.weight @half : tensor<37xf16>
@@ -30,7 +30,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %n: tensor<?x37xi32> {n
     linalg.yield %3 : i32
   }
 
-  // A mask read twice: it is no type of memory, so both readers compute it.
+  // A mask with two readers: memory has no type for it, so both readers compute it.
   %zeros = arith.constant dense<0.0> : tensor<37xf32>
   %em = tensor.empty(%tokens) : tensor<?x37xi1>
   %mask = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
@@ -43,7 +43,7 @@ nstf.graph @main(%x: tensor<?x37xf32> {nstf.name = "x"}, %n: tensor<?x37xi32> {n
   %flags = arith.uitofp %mask : tensor<?x37xi1> to tensor<?x37xf32>
   %masked = arith.addf %positive, %flags : tensor<?x37xf32>
 
-  // Stored as f16 and as bf16 between two kernels, since each is read twice.
+  // Stored as f16 and as bf16 between two kernels, since each has two readers.
   %h = arith.truncf %x : tensor<?x37xf32> to tensor<?x37xf16>
   %h2 = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d0, 36 - d1)>, #id], iterator_types = ["parallel", "parallel"]}
       ins(%h, %h : tensor<?x37xf16>, tensor<?x37xf16>) outs(%e : tensor<?x37xf32>) {

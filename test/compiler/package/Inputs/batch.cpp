@@ -1,6 +1,6 @@
 // An application of a package for several requests, without NSTF: batch PACKAGE COUNT IDS … Continues each list of ids
-// greedily by COUNT tokens, all of them in a step: first their prompts, then a token each, the first list a step behind
-// the others. Prints each on a line. What can't be done is printed too.
+// greedily by COUNT tokens, all lists in the same steps: first their prompts, then one token each; the first list is
+// one step behind the others. Prints each list on a line, and errors too.
 #include "model.h"
 
 #include <iostream>

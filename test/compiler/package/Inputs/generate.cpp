@@ -1,9 +1,10 @@
 // An application of a language model's package, without NSTF: generate PACKAGE IDS COUNT LOGITS. Continues the ids
-// greedily by COUNT tokens, prints all of them, and writes the logits of each step. Twice, the second must be the same.
+// greedily by COUNT tokens, prints all ids, and writes the logits of each step. Runs twice; the second run must give
+// the same.
 #include "model.h"
 
 #ifdef SEED
-#include "nstf/RandomWeights.h" // the one header that decides the numbers of --weights=random
+#include "nstf/RandomWeights.h" // the only header that defines the numbers of --weights=random
 #endif
 #include <fstream>
 #include <iostream>

@@ -1,6 +1,6 @@
-// An application that gives the weights of the MLP itself: given PACKAGE ROWS X.npy SEED FOLDER, writes the outputs to
-// probabilities.bin and choice.bin in FOLDER. The numbers are those of --weights=random, by the one header
-// that decides them.
+// An application that provides the weights of the MLP itself: given PACKAGE ROWS X.npy SEED FOLDER writes the outputs
+// to probabilities.bin and choice.bin in FOLDER. The numbers are those of --weights=random, from the only header that
+// defines them.
 #include "model.h"
 
 #include "nstf/RandomWeights.h"

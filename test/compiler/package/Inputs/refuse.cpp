@@ -1,4 +1,4 @@
-// Calls of a launcher that cannot be answered: refuse PACKAGE, a language model of 54 tokens and 40 positions.
+// Calls that a launcher must refuse: refuse PACKAGE, a language model of 54 tokens and 40 positions.
 #include "model.h"
 
 #include <functional>

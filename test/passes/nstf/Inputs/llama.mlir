@@ -1,5 +1,5 @@
-// A Llama of two layers by hand, with the shapes of stories260K (hidden 64, 8 heads, 4 key-value heads, context 512):
-// what an importer gives, before any pass. Its weights have no bytes (--weights=random or none).
+// A hand-written Llama of two layers with the shapes of stories260K (hidden 64, 8 heads, 4 key-value heads, context
+// 512), as an importer emits it, before any pass. Its weights have no bytes (--weights=random or none).
 module attributes {nstf.model = {architecture = "llama", name = "two-layer llama", context = 512 : i64, vocabulary = 512 : i64,
                                  bos = 1 : i64, eos = [2], tokenizer = ""}} {
   nstf.weight @model.embed_tokens.weight : tensor<512x64xf32>

@@ -1,4 +1,4 @@
-// A loop of products, eight blocks of one step, whose rows are halves of a line of gfx942's L1.
+// A loop of products with eight blocks of one step, whose rows are half a line of gfx942's L1.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*16], lane [0:16*1, 1:4*8], wave []>

@@ -1,5 +1,5 @@
-// The little of HIP's device language that the test kernels use, without ROCm's headers and device libraries.
-// -fms-extensions gives threadIdx.x and the like as properties that read a builtin.
+// The part of HIP's device language that the test kernels use, without ROCm's headers and device libraries. With
+// -fms-extensions threadIdx.x and the like are properties that read a builtin.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

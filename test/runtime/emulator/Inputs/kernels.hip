@@ -5,7 +5,7 @@ extern "C" {
 
 __device__ float factor = 3.0f;
 __device__ float otherFactor = 5.0f;
-// Addresses in initialised data: relocations in the code object.
+// Addresses in initialised data become relocations in the code object.
 __device__ float *factors[2] = {&factor, &otherFactor};
 
 __global__ void vectorAdd(const float *a, const float *b, float *c, int n) {
@@ -16,7 +16,7 @@ __global__ void vectorAdd(const float *a, const float *b, float *c, int n) {
 
 __global__ void scaleByVariable(float *x, int which) { x[threadIdx.x] *= *factors[which]; }
 
-// Hidden arguments by way of the dispatch's implicit argument block.
+// Reads the hidden arguments through the dispatch's implicit argument block.
 __global__ void launchShape(uint32_t *out) {
   const uint32_t *implicit = (const uint32_t *)__builtin_amdgcn_implicitarg_ptr();
   if (blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y | threadIdx.z)
@@ -29,7 +29,7 @@ __global__ void launchShape(uint32_t *out) {
   out[6] = *((const uint16_t *)implicit + 32); // hidden_grid_dims, byte 64
 }
 
-// The compiler offers hidden_dynamic_lds_size (byte 120) to kernels that use dynamic LDS.
+// The compiler adds hidden_dynamic_lds_size (byte 120) to kernels that use dynamic LDS.
 __global__ void dynamicLdsSize(uint32_t *out) {
   extern __shared__ uint32_t dynamic[];
   dynamic[threadIdx.x] = threadIdx.x;
@@ -40,7 +40,7 @@ __global__ void dynamicLdsSize(uint32_t *out) {
   }
 }
 
-// Sums the block's values in LDS: static for 256 work-items, and as much dynamic LDS.
+// Sums the block's values in LDS: a static array for 256 work-items and a dynamic one of the same size.
 __global__ void blockSum(const float *in, float *out) {
   __shared__ float values[256];
   extern __shared__ float copy[];
@@ -75,8 +75,8 @@ __global__ void store(float *x, long index) { x[index] = 1.0f; }
 
 __global__ __launch_bounds__(64) void smallBlocksOnly(float *x) { x[threadIdx.x] = float(threadIdx.x); }
 
-// For each work-item its workgroup's size: the partly filled one at the end has hidden_remainder_x. Volatile, because
-// the compiler takes HIP's workgroups for full ones.
+// Writes each work-item's workgroup size; the partial workgroup at the end has hidden_remainder_x. The pointers are
+// volatile because the compiler assumes that HIP's workgroups are full.
 __global__ void workgroupSizes(uint32_t *out) {
   const volatile uint32_t *implicit = (const uint32_t *)__builtin_amdgcn_implicitarg_ptr();
   const volatile uint16_t *sizes = (const volatile uint16_t *)(implicit + 3);
@@ -84,7 +84,7 @@ __global__ void workgroupSizes(uint32_t *out) {
   out[blockIdx.x * sizes[0] + threadIdx.x] = blockIdx.x < complete ? sizes[0] : sizes[3];
 }
 
-// The whole grid meets, as by AMD's device library for gfx90a.
+// All workgroups of the grid meet, the way AMD's device library does it on gfx90a.
 __global__ void meet(int *counts, int *seen, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     if (threadIdx.x == 0)
@@ -98,7 +98,7 @@ __global__ void meet(int *counts, int *seen, int rounds) {
   }
 }
 
-// Of every second workgroup one wave waits at its barrier, one for the whole grid.
+// A deadlock: in every second workgroup one wave waits at the workgroup's barrier and the other at the grid's.
 __global__ void neverMeet(int *out) {
   if (blockIdx.x % 2)
     return;
@@ -116,7 +116,7 @@ __global__ void add(float *x, float value) { x[blockIdx.x * blockDim.x + threadI
 #include <cstdio>
 #include <cstring>
 
-// A program with kernels inside: clang's <<<>>>, device variables, the fat binary.
+// A program with its kernels inside: clang's <<<>>>, device variables, the fat binary.
 int main() {
   constexpr int n = 1000;
   float a[n], b[n], c[n];

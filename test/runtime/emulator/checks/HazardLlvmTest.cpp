@@ -1,5 +1,5 @@
-// The table of hazards against LLVM: for every pair of representative instructions, the wait states the check asks for
-// are those that llc's hazard recognizer inserts.
+// The hazard table against LLVM: for every pair of representative instructions the check requires as many wait states
+// as llc's hazard recognizer inserts.
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
@@ -19,7 +19,7 @@ using namespace nstf::emulator;
 
 namespace {
 
-/// An instruction as LLVM's machine IR and as assembly. {8} stands for a tuple of registers in the former.
+/// An instruction as LLVM's machine IR and as assembly. {8} in the machine IR stands for a tuple of registers.
 struct Pair {
   const char *assembly, *mir;
 };
@@ -79,7 +79,8 @@ const Pair instructions[] = {
      "$exec"},
     {"v_accvgpr_write_b32 a1, v4", "$agpr1 = V_ACCVGPR_WRITE_B32_e64 $vgpr4, implicit $exec"},
     {"v_accvgpr_read_b32 v5, a1", "$vgpr5 = V_ACCVGPR_READ_B32_e64 $agpr1, implicit $exec"},
-// Matrix instructions: D v[8:11], C that register, the same, overlapping; A and B the result; D v[12:15].
+// Matrix instructions: producers write D from v8 on. Consumers read it as C (the same or overlapping registers) or as
+// B; most of them write D from v20 on.
 #define MFMA " 0, 0, 0, implicit $mode, implicit $exec"
 #define HALF "V_MFMA_F32_16X16X16F16_vgprcd_e64 "
 #define SINGLE4 "V_MFMA_F32_4X4X1F32_vgprcd_e64 "
@@ -121,7 +122,7 @@ const Pair instructions[] = {
 };
 constexpr size_t count = std::size(instructions);
 
-/// Wait states that llc puts between the two instructions of each pair.
+/// The wait states that llc inserts between the two instructions of each pair.
 std::vector<unsigned> byLlvm(const std::string &chip) {
   const char *base = std::getenv("TMPDIR");
   std::string name = std::string(base && *base ? base : "/tmp") + "/nstf-hazards-" + std::to_string(getpid());
@@ -162,12 +163,12 @@ std::vector<unsigned> byLlvm(const std::string &chip) {
   return states;
 }
 
-/// What the check asks for. The pairs aren't executed, only shown to it.
+/// The wait states that the check requires. The pairs are not executed, only shown to the check.
 std::vector<unsigned> byTable(const std::string &chip) {
   const Target &target = *Target::find(chip);
   std::vector<unsigned> states(count * count);
   for (size_t i = 0; i < count; ++i)
-    for (size_t first = 0; first < count; first += 12) { // so that the findings aren't too many to be kept
+    for (size_t first = 0; first < count; first += 12) { // a checker keeps few findings
       std::string text;
       for (size_t k = first; k < std::min(first + 12, count); ++k)
         text += std::string(instructions[i].assembly) + "\n" + instructions[k].assembly + "\ns_nop 15\ns_nop 15\n";
@@ -190,7 +191,7 @@ std::vector<unsigned> byTable(const std::string &chip) {
       for (uint32_t k = 0; k < program->instructionCount(); ++k) {
         uint64_t address = program->addressOfInstruction(k);
         const MicroOp *op = program->at(address);
-        if (!op) // behind the end
+        if (!op) // past the end
           break;
         if (k % 4 == 1)
           pairOf[address] = i * count + first + k / 4;
@@ -207,17 +208,17 @@ std::vector<unsigned> byTable(const std::string &chip) {
   return states;
 }
 
-/// Pairs where the table knowingly differs from LLVM.
+/// Pairs for which the table differs from LLVM on purpose.
 bool excused(const Pair &first, const Pair &second) {
   std::string a = first.assembly, b = second.assembly;
   auto has = [](const std::string &text, const char *part) { return text.find(part) != text.npos; };
-  // LLVM keeps every write away from DPP, also a load's, whose value comes when an s_waitcnt says so.
+  // LLVM keeps every write away from DPP, even a load's, whose value only an s_waitcnt guarantees.
   if (has(b, "_dpp") && (a.starts_with("ds_") || a.starts_with("global_")))
     return true;
-  // LLVM counts loads to LDS among the vector ALU's instructions as well …
+  // LLVM also counts loads to LDS as vector ALU instructions …
   if (has(b, " lds") && (a.starts_with("v_exp") || has(a, "_sdwa") || a.starts_with("v_dot")))
     return true;
-  // … and takes op_sel_hi of packed instructions, which they mostly have, for the op_sel bit of a destination.
+  // … and takes op_sel_hi, which most packed instructions set, for the op_sel bit of the destination.
   return a.starts_with("v_dot");
 }
 

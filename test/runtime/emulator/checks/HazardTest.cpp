@@ -46,7 +46,7 @@ const Case cases[] = {
     {"DotWrite", "both", "v_dot2_f32_f16 v1, v0, v0, v4", "v_mov_b32 v1, v0", 3},
     {"DgemmFma64", "both", "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], 0",
      "v_fma_f64 v[14:15], v[4:5], v[4:5], v[4:5]", 2},
-    // Matrix results into SrcC: partly the same registers, or the same.
+    // A matrix result read as SrcC, by partly the same registers or exactly the same …
     {"MatrixC90a", "gfx90a", "v_mfma_f32_4x4x1f32 v[8:11], v0, v1, 0", "v_mfma_f32_4x4x1f32 v[16:19], v0, v1, v[10:13]",
      2},
     {"MatrixC90a", "gfx90a", "v_mfma_f32_16x16x4f32 v[8:11], v0, v1, 0",
@@ -69,7 +69,7 @@ const Case cases[] = {
      "v_mfma_f64_16x16x4f64 v[16:23], v[4:5], v[4:5], v[8:15]", 4},
     {"Double4SameC", "both", "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], 0",
      "v_mfma_f64_4x4x4f64 v[10:11], v[4:5], v[4:5], v[8:9]", 4},
-    // … into SrcA and SrcB.
+    // … as SrcA and SrcB …
     {"MatrixAB90a", "gfx90a", "v_mfma_f32_16x16x16f16 v[8:11], v[0:1], v[0:1], 0",
      "v_mfma_f32_4x4x1f32 v[16:19], v8, v1, 0", 11},
     {"XdlAB942", "gfx942", "v_mfma_f32_16x16x16_f16 v[8:11], v[0:1], v[0:1], 0",
@@ -80,7 +80,7 @@ const Case cases[] = {
      "v_mfma_f64_4x4x4f64 v[16:17], v[8:9], v[4:5], 0", 11},
     {"Double4AB", "both", "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], 0",
      "v_mfma_f64_4x4x4f64 v[16:17], v[8:9], v[4:5], 0", 6},
-    // … into others.
+    // … and by other instructions.
     {"MatrixRead90a", "gfx90a", "v_mfma_f32_16x16x16f16 v[8:11], v[0:1], v[0:1], 0", "v_mov_b32 v20, v9", 11},
     {"MatrixRead90a", "gfx90a", "v_mfma_f32_4x4x1f32 v[8:11], v0, v1, 0", "ds_write_b32 v0, v9", 5},
     {"XdlRead942", "gfx942", "v_mfma_f32_16x16x16_f16 v[8:11], v[0:1], v[0:1], 0", "v_mov_b32 v20, v9", 7},
@@ -100,7 +100,7 @@ const Case cases[] = {
     {"XdlReadC942", "gfx942", "v_mfma_f32_16x16x16_f16 v[8:11], v[0:1], v[0:1], v[12:15]", "v_mov_b32 v13, v20", 3},
 };
 
-/// Nops of exactly `states` wait states.
+/// s_nop instructions of exactly `states` wait states.
 std::string nops(unsigned states) {
   std::string text;
   for (; states; states -= std::min(states, 16u))
@@ -137,17 +137,17 @@ TEST(HazardCheck, WhatTheHardwareKeepsApart) {
       {"gfx90a", "v_readfirstlane_b32 s8, v1\n v_mov_b32 v4, s8\n s_add_u32 s9, s8, 1"},
       {"gfx942", "s_mov_b32 s8, 0\n v_mov_b32 v4, s8\n v_readlane_b32 s10, v0, s8"},
       {"gfx942", "s_mov_b64 exec, -1\n v_mov_b32_dpp v4, v0 row_shr:1"},
-      // Accumulating chains.
+      // Chains that accumulate.
       {"gfx942", "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[0:1], 0\n"
                  "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[0:1], a[0:15]\n s_nop 15"},
       {"gfx90a", "v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[0:1], 0\n"
                  "v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[0:1], a[0:15]\n s_nop 15\n s_nop 15"},
       {"gfx90a", "v_dot2_f32_f16 v1, v0, v0, v4\n v_dot2_f32_f16 v1, v0, v0, v1"},
-      // Stores of 64 bits, and wide ones of buffers with an SGPR offset.
+      // 64-bit stores, and wide buffer stores with an SGPR offset.
       {"gfx942", "global_store_dwordx2 v0, v[4:5], s[0:1]\n v_mov_b32 v4, v0"},
       {"gfx942", "buffer_store_dwordx4 v[4:7], v0, s[4:7], s8 offen\n v_mov_b32 v4, v0"},
       {"gfx942", "v_exp_f32 v1, v0\n v_exp_f32 v4, v1"},
-      // A selector of the source alone.
+      // SDWA that selects only in the source.
       {"gfx942", "v_cvt_pk_f32_fp8_sdwa v[2:3], v0 src0_sel:WORD_1\n v_cvt_pkrtz_f16_f32 v4, v2, v3"},
   };
   for (const auto &f : fine)
@@ -156,7 +156,7 @@ TEST(HazardCheck, WhatTheHardwareKeepsApart) {
 }
 
 TEST(HazardCheck, AcrossBranches) {
-  // Four wait states on one way, two on the other.
+  // Four wait states along one path, two along the other.
   std::string text = "v_cmp_eq_u32 vcc, v0, v0\n s_cmp_eq_u32 s2, 0\n s_cbranch_scc1 near\n s_nop 1\n near:\n"
                      "v_div_fmas_f32 v4, v0, v0, v0";
   std::vector<Finding> findings = checkedRun("gfx90a", text, "hazard", 2);
@@ -166,7 +166,7 @@ TEST(HazardCheck, AcrossBranches) {
 }
 
 TEST(HazardCheck, JumpsBehindAJumpCount) {
-  // As compilers count at a block's end: the branch that jumps, and the one behind it.
+  // Compilers place two branches at a block's end: both the one that jumps and the one after it count.
   std::string jump = "v_cmp_eq_u32 vcc, v0, v0\n s_cmp_eq_u32 s2, 0\n s_cbranch_scc1 near\n s_branch far\n near:\n";
   std::string use = "v_div_fmas_f32 v4, v0, v0, v0\n far:";
   EXPECT_EQ(checkedRun("gfx90a", jump + "s_nop 0\n" + use, "hazard").size(), 0u);

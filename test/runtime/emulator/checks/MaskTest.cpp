@@ -1,7 +1,7 @@
-// Undefined bits through every encoding of every instruction that reads or writes a register without memory: masks lane
-// by lane. Some bits of the operands are undefined, one lane's or one of an SGPR. What the check then holds undefined
-// of the results is compared with what other values of those bits make of them: nothing that they change may count as
-// defined, and of the other lanes and the other bits of a mask nothing that they don't change as undefined.
+// Undefined bits through every encoding of every instruction that uses registers without memory, tested lane by lane.
+// Some bits of the operands are undefined, in one lane or one SGPR. The test compares the result bits that the check
+// calls undefined with those that other values of the undefined bits change. A bit that changes must not count as
+// defined. In other lanes, and in other bits of a mask, a bit that does not change must not count as undefined.
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/Target.h"
@@ -20,22 +20,22 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-/// Scalar instructions of which an undefined bit reaches more than it can change, each by its rule
-/// (DefinednessRules.h): sums and products upwards from the bit, counts and places of bits, minima and amounts of
-/// shifts the whole result.
+/// Scalar instructions for which the check spreads an undefined bit further than the bit can change, by the rules of
+/// DefinednessRules.h: sums and products spread it upwards from the bit; bit counts, bit positions, minima and shift
+/// amounts make the whole result undefined.
 struct Spreading {
   const char *prefix;
-  int operand = -1; ///< of this one only: LLVM's number of it
+  int operand = -1; ///< LLVM's number of the operand it holds for; -1: all
 };
 constexpr Spreading spreading[] = {{"S_ABS"},      {"S_ADD"},       {"S_ASHR_", 2},  {"S_BCNT"},   {"S_BFE_", 2},
                                    {"S_BFM_"},     {"S_BITCMP", 1}, {"S_BITSET", 1}, {"S_FF"},     {"S_FLBIT_"},
                                    {"S_LSHL_", 2}, {"S_LSHR_", 2},  {"S_LSHL1_"},    {"S_LSHL2_"}, {"S_LSHL3_"},
                                    {"S_LSHL4_"},   {"S_MAX_"},      {"S_MIN_"},      {"S_MUL"},    {"S_SUB"}};
-/// Pairs of SGPRs that these take are numbers, not masks.
+/// Instructions whose SGPR pairs are numbers, not masks.
 constexpr const char *takesPairs[] = {"V_DIV_FMAS_F64", "V_DIV_SCALE_F64", "V_MAD_I64_I32", "V_MAD_U64_U32",
                                       "V_MQSAD_U32_U8"};
 
-/// The SGPRs that an instruction takes as a mask of lanes: VCC where it is implied, and pairs that are no number.
+/// The SGPRs that an instruction reads as a mask of lanes: VCC where it is implied, and pairs that are not a number.
 std::vector<RegisterUse> masksOf(const InstructionFacts &facts) {
   std::vector<RegisterUse> masks;
   const InstructionInfo &info = infoOf(facts.encoding->opcode);
@@ -48,14 +48,14 @@ std::vector<RegisterUse> masksOf(const InstructionFacts &facts) {
   return masks;
 }
 
-/// Whether another operand is the same register or a part of it: what the check says then counts each by itself.
+/// Whether another operand is the same register or a part of it. The check then treats each by itself.
 bool isReadTwice(const InstructionFacts &facts, const RegisterUse &use) {
   return std::any_of(facts.reads.begin(), facts.reads.end(), [&](const RegisterUse &other) {
     return (other.operand != use.operand || other.first != use.first) && other.overlaps(use);
   });
 }
 
-/// The encodings of a chip, as one program.
+/// The encodings of a chip as one program.
 struct Catalogue {
   const Target &target;
   std::vector<KnownInstruction> instructions;
@@ -68,7 +68,7 @@ struct Catalogue {
       Opcode opcode = findOpcode(instruction.name);
       if (opcode == Opcode::Trap || !wanted(infoOf(opcode)))
         continue;
-      // Of vector instructions some ten of those that differ by an operand.
+      // Vector instructions have many encodings that differ in one operand: about ten of them are enough.
       size_t step = instruction.name.starts_with("S_") ? 1 : 1 + instruction.shapes.size() / 8;
       for (size_t shape = 0; shape < instruction.shapes.size(); shape += shape ? step : 1) {
         places.push_back({&instruction, text.size()});
@@ -78,13 +78,13 @@ struct Catalogue {
     std::span<const uint8_t> span(text);
     program = decodeProgram(target, {&span, 1});
   }
-  /// Everything but memory and program flow.
+  /// Everything except memory and control flow.
   static bool wanted(const InstructionInfo &info) {
     if (info.form == Form::Control)
       return info.name.starts_with("S_MOVREL");
     if (info.form == Form::LdsLanes)
       return !info.name.starts_with("DS_GWS_");
-    if (info.form == Form::Matrix) // of f64 in blocks no manual says what a broadcast of A means
+    if (info.form == Form::Matrix) // no manual defines broadcasts of A for f64 blocks
       return !info.name.starts_with("V_MFMA_F64_4X4X4");
     return info.form <= Form::CrossLane && info.form != Form::ScalarMemory;
   }
@@ -99,7 +99,7 @@ struct Catalogue {
 
 class Masks : public testing::TestWithParam<const char *> {
 public:
-  /// Calls `function` with each encoding's first micro-op and facts.
+  /// Calls `function` with the first micro-op and the facts of each encoding.
   template <typename Function> void forEach(Function function) {
     const Catalogue &catalogue = Catalogue::of(GetParam());
     UndefinedOperands sandbox(catalogue.target, *catalogue.program);
@@ -131,7 +131,7 @@ public:
   std::map<std::string, std::string> wrong;
 };
 
-/// One lane of the vector operands.
+/// One lane of the vector operands is undefined.
 TEST_P(Masks, ALaneReachesItselfOnly) {
   forEach([&](UndefinedOperands &sandbox, const MicroOp *op, const InstructionFacts &facts,
               std::span<const uint8_t> bytes) {
@@ -142,7 +142,7 @@ TEST_P(Masks, ALaneReachesItselfOnly) {
           all.push_back({true, use.first + r, 0, ~0u});
     if (all.empty())
       return;
-    // Where few lanes are read each is tried.
+    // Instructions that read few lanes get every lane tried.
     bool few = facts.name().starts_with("V_READ") || facts.name() == "DS_SWIZZLE_B32";
     for (unsigned variant = 0; variant < (few ? Wave::width : 3); ++variant) {
       std::vector<UndefinedOperand> operands = all;
@@ -156,7 +156,8 @@ TEST_P(Masks, ALaneReachesItselfOnly) {
       for (UndefinedOperand &operand : operands)
         operand.lane = lane;
       Verdict verdict = sandbox.judge(op, operands, random, 10);
-      // Pushes to any lane that its address may mean; rows and columns where a zero hides what reaches them.
+      // ds_permute pushes to any lane that its address may name; in a product a zero hides what reaches a row or
+      // column.
       if (facts.name() == "DS_PERMUTE_B32" || facts.kind == InstructionKind::Matrix)
         verdict.tainted = false;
       add(facts.name(), bytes, verdict, "one lane of its operands");
@@ -165,13 +166,13 @@ TEST_P(Masks, ALaneReachesItselfOnly) {
   expectRight();
   EXPECT_GT(tried.size(), 450u);
   for (const std::string &name : tried)
-    if (!changed.contains(name)) // the others don't depend on their operands
+    if (!changed.contains(name)) // never depends on its operands
       EXPECT_TRUE(name.starts_with("V_CMP_F_") || name.starts_with("V_CMP_T") || name.starts_with("V_CMPX_F_") ||
                   name.starts_with("V_CMPX_T"))
           << name << " never shows what reaches its results";
 }
 
-/// One bit of a mask that a vector instruction takes.
+/// One bit of a mask that a vector instruction reads is undefined.
 TEST_P(Masks, ABitOfAMaskReachesItsLaneOnly) {
   forEach([&](UndefinedOperands &sandbox, const MicroOp *op, const InstructionFacts &facts,
               std::span<const uint8_t> bytes) {
@@ -190,7 +191,7 @@ TEST_P(Masks, ABitOfAMaskReachesItsLaneOnly) {
   EXPECT_EQ(changed, tried);
 }
 
-/// One bit of an SGPR of a scalar instruction, SCC among them, and of one that a vector instruction takes as a number.
+/// One bit is undefined: of an SGPR or SCC for a scalar instruction, of an SGPR that is a number for a vector one.
 TEST_P(Masks, ABitOfAScalarReachesWhatItChanges) {
   bool spread[std::size(spreading)] = {};
   forEach([&](UndefinedOperands &sandbox, const MicroOp *op, const InstructionFacts &facts,
@@ -200,7 +201,7 @@ TEST_P(Masks, ABitOfAScalarReachesWhatItChanges) {
     for (const RegisterUse &use : facts.reads) {
       if (!facts.writes.empty() && facts.writes[0].first == sgpr::exec &&
           facts.name().find("EXEC") != std::string::npos)
-        continue; // EXEC saved in EXEC
+        continue; // saves EXEC in EXEC
       if (use.vector || use.role == OperandRole::Exec || use.first == sgpr::exec || use.first == sgpr::exec + 1 ||
           std::find(masks.begin(), masks.end(), use) != masks.end() || isReadTwice(facts, use))
         continue;
@@ -209,7 +210,7 @@ TEST_P(Masks, ABitOfAScalarReachesWhatItChanges) {
         UndefinedOperand operand{false, use.first + bit / 32u, 0, 1u << bit % 32};
         Verdict verdict = sandbox.judge(op, {operand}, random, 1);
         if (!isScalar)
-          verdict.tainted = false; // a number's bit reaches all lanes
+          verdict.tainted = false; // a bit of a number reaches all lanes
         for (size_t i = 0; i < std::size(spreading) && verdict.tainted; ++i)
           if (facts.name().starts_with(spreading[i].prefix) &&
               (spreading[i].operand < 0 || spreading[i].operand == use.operand)) {

@@ -39,9 +39,9 @@ std::string assemblyOf(const std::string &target, const std::vector<MemoryCase> 
   return text.str();
 }
 
-/// Without what differs from run to run.
+/// Replaces what differs from run to run.
 std::string normalized(const std::string &text) {
-  static const std::regex nowhere("address 0x[0-9a-f]+: 0x[0-9a-f]+ is near"), // may be a small number
+  static const std::regex nowhere("address 0x[0-9a-f]+: 0x[0-9a-f]+ is near"), // may be small
       address("0x[0-9a-f]{8,}"), number("allocation [0-9]+");
   std::string result = std::regex_replace(text, nowhere, "address P: P is near");
   return std::regex_replace(std::regex_replace(result, address, "P"), number, "allocation N");

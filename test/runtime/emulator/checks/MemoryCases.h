@@ -1,4 +1,4 @@
-// Small kernels with a mistake, and the whole text of what is found.
+// Small kernels with one mistake each, and the whole text of the findings.
 #pragma once
 
 #include <string>
@@ -6,13 +6,14 @@
 
 namespace nstf::emulator::test {
 
-/// A kernel in assembly. It starts with s[4:5] pointing to 4096 bytes that the host wrote (zeros), s[6:7] to 4096 bytes
-/// that nobody wrote, s[8:9] to freed memory, s2 the workgroup, v0 the work-item, v1 four times that, and has 1024
-/// bytes of LDS and 64 bytes of stack. The body begins 28 bytes behind the entry.
+/// A kernel in assembly. At its start s[4:5] points to 4096 bytes that the host wrote (zeros), s[6:7] to 4096 bytes
+/// that nobody wrote and s[8:9] to freed memory; s2 is the workgroup's number, v0 the work-item's and v1 four times v0.
+/// The kernel has 1024 bytes of LDS and 64 bytes of stack. The body begins 28 bytes after the entry.
 struct MemoryCase {
   const char *name;
   const char *body;
-  /// Texts of the findings, in order; addresses are P, allocation numbers N. What ended the launch comes last.
+  /// Texts of the findings, in order; P stands for addresses, N for allocation numbers. The fault that ended the launch
+  /// comes last.
   std::vector<std::string> found;
   unsigned block = 64, grid = 1;
 };

@@ -1,4 +1,4 @@
-// The memory check: each kind of wrong access, with the whole text.
+// The memory check: each kind of wrong access with the whole text of its finding.
 #include "test/runtime/emulator/checks/MemoryCases.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Mistakes as people make them, compiled by clang for both chips without and with optimisation: each is found, and the
-// same kernel without its mistake is clean. The line that is named is the mistake's where there is one.
+// Common programming mistakes, compiled by clang for both chips with and without optimisation. The checks find each
+// mistake and name a source line, and find nothing in the same kernel without the mistake.
 #include "runtime/emulator/checks/Checker.h"
 #include "test/runtime/emulator/run/Kernels.h"
 
@@ -11,7 +11,7 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-// WRONG is 0 or 1. 512 floats each in x, y and z; x was written by the host; 2 workgroups of 128.
+// WRONG is 0 or 1. x, y and z hold 512 floats each (y has 128 fewer); the host wrote x. Two workgroups of 128.
 constexpr const char *source = R"(
 #define KERNEL kernel void __attribute__((reqd_work_group_size(128, 1, 1)))
 KERNEL barrierForgotten(global const float *x, global float *y, global int *z) {

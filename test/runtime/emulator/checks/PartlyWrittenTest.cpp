@@ -1,6 +1,7 @@
-// Kernels of others over an array of which the first elements are written, as with any count that is no multiple of a
-// wave: the lanes behind compute with what nobody wrote, and only throw it away. Compiled by clang for both chips, with
-// and without optimisation. What one of those lanes stores, or a branch takes from it, is found.
+// Kernels over an array of which only the first elements are written, as with any count that is not a multiple of a
+// wave. The lanes past the end compute on memory that nobody wrote and discard the result: the checks find nothing.
+// They do find a store by one of those lanes and a branch on its value. Clang compiles the kernels for both chips, with
+// and without optimisation.
 #include "runtime/emulator/checks/Checker.h"
 #include "test/runtime/emulator/run/Kernels.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 constexpr int written = 10;
 
-// One wave; a and b are elements of two arrays of 64. The empty assembly keeps the compiler from computing the result
-// only where it is stored.
+// One wave; a and b are elements of two arrays of 64. The empty assembly keeps the compiler from sinking the
+// computation into the branch that stores the result.
 constexpr const char *source = R"(
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -119,9 +120,8 @@ WAVE(branchOfTheWave, float) {
 
 struct Case {
   const char *kernel;
-  unsigned bytes; ///< of an element
-  bool branches =
-      false; ///< without optimisation, on what was computed: a choice of the source is one of the program then
+  unsigned bytes;        ///< per element
+  bool branches = false; ///< at -O0 a conditional expression is a branch on the value: not run
 };
 const Case cases[] = {
     {"divideByThree", 4},  {"divide", 4},       {"reciprocal", 4},        {"squareRoot", 4},
@@ -138,14 +138,14 @@ struct Outcome {
   std::vector<Finding> findings;
   std::vector<unsigned char> stored;
 };
-/// `garbage`: every byte that nobody wrote.
+/// `garbage`: the value of every byte that nobody wrote.
 Outcome outcomeOf(CompiledKernels &kernels, const char *kernel, unsigned bytes, int count, int garbage = 0xa5) {
   auto checker = checks::makeChecker(checks::CheckSet::parse("all", "test"), kernels.target, kernels.memory);
   unsigned char *x = static_cast<unsigned char *>(kernels.memory.allocate(128 * bytes)),
                 *y = static_cast<unsigned char *>(kernels.memory.allocate(64 * bytes));
   std::memset(y, 0, 64 * bytes);
   std::memset(x, garbage, 128 * bytes);
-  for (unsigned i = 0; i < 128; i += 64) { // small positive numbers in every type
+  for (unsigned i = 0; i < 128; i += 64) { // small and positive in every type
     std::memset(x + i * bytes, 0x3c, written * bytes);
     kernels.memory.hostWrites(x + i * bytes, written * bytes);
   }
@@ -171,7 +171,7 @@ TEST_P(PartlyWritten, IsFoundWhereItMatters) {
       ADD_FAILURE() << test.kernel << ": " << finding.check << ": " << finding.text();
     EXPECT_EQ(outcome.stored, outcomeOf(kernels, test.kernel, test.bytes, written, 0x3c).stored) << test.kernel;
   }
-  // One lane too many.
+  // One lane too many stores.
   for (const char *kernel : {"divideByThree", "divide", "divideF64", "modulo", "divideI64", "moduloU64"}) {
     unsigned bytes = std::string(kernel).ends_with("64") ? 8 : 4;
     std::vector<Finding> found = outcomeOf(kernels, kernel, bytes, written + 1).findings;

@@ -1,5 +1,5 @@
-// The race check: unordered accesses of each kind with the whole text, and the ways in which correct kernels order
-// them.
+// The race check: unordered accesses of each kind with the whole text of the finding, and the ways in which correct
+// kernels order accesses.
 #include "test/runtime/emulator/checks/MemoryCases.h"
 
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-// Two waves: v2 = the address of the other wave's items.
+// Two waves: v2 is the address of the other wave's items.
 #define OTHER "v_xor_b32 v2, 0x100, v1\n"
-// Lane 0 of wave 0 only; v3 = 0.
+// Lane 0 of wave 0 only; v3 is 0.
 #define FIRST "v_mov_b32 v3, 0\n v_cmp_eq_u32 vcc, 0, v0\n s_and_saveexec_b64 s[10:11], vcc\n"
 #define ALL "s_mov_b64 exec, s[10:11]\n"
 
@@ -89,7 +89,7 @@ const std::vector<MemoryCase> common = {
       "barrier between them: kernel 'k9', pc P (entry + 0x40), instruction 'ds_write_b32 v1, v0', workgroup (0, 0, 0), "
       "wave 1, lanes 0-63"},
      128},
-    // In order.
+    // Ordered accesses.
     {"a barrier between",
      OTHER "ds_write_b32 v1, v1\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v3, v2\n s_waitcnt lgkmcnt(0)\n"
            "s_barrier\n ds_write_b32 v1, v0",
@@ -127,8 +127,8 @@ const std::vector<MemoryCase> common = {
      2},
 };
 
-// Workgroup 0 stores data and sets a flag, workgroup 1 waits for the flag and loads the data. s12: lane 0 alone sets
-// and reads the flag, as compiled kernels do.
+// Workgroup 0 stores data and sets a flag; workgroup 1 waits for the flag and loads the data. As in compiled kernels,
+// lane 0 alone sets and reads the flag (s12 is the value read).
 #define HANDOVER(name, release, set, get, acquire)                                                                     \
   "v_mov_b32 v3, 0\n v_mov_b32 v4, 1\n s_cmp_lg_u32 s2, 0\n s_cbranch_scc1 .L" name "\n"                               \
   "global_store_dword v1, v1, s[4:5]\n" release "s_mov_b64 exec, 1\n" set "s_endpgm\n"                                 \

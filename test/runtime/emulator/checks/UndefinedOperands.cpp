@@ -9,7 +9,7 @@ namespace nstf::emulator::test {
 using namespace checks;
 
 namespace {
-/// Numbers of which comparisons and divisions make different things.
+/// Random numbers mixed with those that comparisons and divisions treat specially.
 uint32_t likely(std::mt19937 &random) {
   constexpr uint32_t some[] = {0, 1, ~0u, 0x3f800000, 0x3ff00000, 0x7fc00000, 0x80000000, 0x3c003c00, 0x00000180};
   return random() % 2 ? uint32_t(random()) : some[random() % std::size(some)];
@@ -147,7 +147,7 @@ Verdict UndefinedOperands::judge(const MicroOp *op, const std::vector<UndefinedO
     for (size_t i = 0; i < first.scalars.size(); ++i)
       changes.scalars[i] |= first.scalars[i] ^ other.scalars[i];
   }
-  uint64_t reached = 0; // lanes of the results that change, and those whose operands are undefined
+  uint64_t reached = 0; // lanes with a result that changes or with an undefined operand
   for (const UndefinedOperand &operand : operands)
     reached |= uint64_t(1) << operand.lane;
   for (const auto &row : changes.rows)
@@ -166,7 +166,7 @@ Verdict UndefinedOperands::judge(const MicroOp *op, const std::vector<UndefinedO
       unsigned index = use.first + r;
       uint32_t held = undefined.scalars[at], changed = changes.scalars[at], allowed = changed;
       bool isExec = index == sgpr::exec || index == sgpr::exec + 1;
-      if (isExec) // reported, and defined from then on
+      if (isExec) // the check reports it and calls it defined afterwards
         held = uint32_t(lanesOfExec >> 32 * (index - sgpr::exec));
       else if (wasReported)
         continue;

@@ -1,5 +1,5 @@
-// An instruction with undefined bits among its operands, under the check: what the check holds undefined of the
-// results, compared with what other values of those bits make of them.
+// Runs an instruction with undefined bits in its operands under the check, and compares the result bits that the check
+// calls undefined with those that other values of the operands change.
 #pragma once
 
 #include "runtime/emulator/checks/UninitCheck.h"
@@ -11,32 +11,32 @@
 
 namespace nstf::emulator::test {
 
-/// Undefined bits of a lane of a row, or of an SGPR.
+/// Undefined bits in one lane of a row, or in an SGPR.
 struct UndefinedOperand {
   bool vector;
   unsigned index;
-  unsigned lane; ///< also the one that a bit of a mask is of
+  unsigned lane; ///< for an SGPR that is a mask: the lane the bit belongs to
   uint32_t bits;
 };
 
-/// What is wrong with what the check says of an instruction's results.
+/// What is wrong with the check's view of an instruction's results.
 struct Verdict {
-  bool changed = false; ///< the values made a difference
-  bool missed = false;  ///< which the check doesn't know of
-  bool tainted = false; ///< or it holds something undefined that they don't reach
+  bool changed = false; ///< other operand values changed a result
+  bool missed = false;  ///< the check calls a changed bit defined
+  bool tainted = false; ///< the check calls a bit undefined that the operands do not reach
 };
 
-/// A wave whose registers hold one thing and another.
+/// A wave that runs the same instruction with different values of its operands.
 class UndefinedOperands {
 public:
   UndefinedOperands(const Target &target, const DecodedProgram &program);
   const InstructionFacts &factsOf(const MicroOp *op) const { return context.facts->of(op); }
   uint64_t exec() const { return wave->exec(); }
 
-  /// Runs the instruction that begins with `op` with its operands undefined so, and with `count` other values of them;
-  /// 1: with the bits set. It is wrong to hold bits defined that they change, and undefined what they don't: bits of a
-  /// scalar result; of a vector result or a mask lanes that are not the operands' own either. Nothing is wrong with
-  /// an instruction that faults.
+  /// Runs the instruction that begins with `op` with these operands undefined, and with `count` other values of them
+  /// (1: all their bits set). The check is wrong if it calls a bit defined that changes. It is also wrong if it calls a
+  /// bit undefined that does not change: in a scalar result any bit, in a vector result or a mask a bit of a lane other
+  /// than the operands' own. An instruction that faults counts as right.
   Verdict judge(const MicroOp *op, const std::vector<UndefinedOperand> &operands, std::mt19937 &random, unsigned count);
 
 private:
@@ -47,8 +47,8 @@ private:
   };
   template <typename Row, typename Scalar>
   static void take(const InstructionFacts &facts, Results &results, Row row, Scalar scalar);
-  /// With the operands' bits changed to those of `values`; `undefined` gets what the check says of the results if they
-  /// are undefined. False: it faults.
+  /// Runs with the operands' bits replaced by those of `values`. If `undefined` is given, the operands' bits are
+  /// undefined, and it receives the undefined bits of the results. Returns false on a fault.
   bool run(const MicroOp *op, const std::vector<UndefinedOperand> &operands, const std::vector<uint32_t> &values,
            Results &results, Results *undefined);
   void begin(const std::vector<UndefinedOperand> &operands);
@@ -62,7 +62,7 @@ private:
   uint32_t scalars[sgpr::count];
   checks::CheckContext context;
   checks::UninitCheck check;
-  // Of the last run under the check: whether something was reported, and the lanes of EXEC that were.
+  // From the last run under the check: whether it reported something, and the lanes of EXEC it reported.
   bool reported = false;
   uint64_t reportedExec = 0;
 };

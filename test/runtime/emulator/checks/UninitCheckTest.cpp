@@ -1,5 +1,5 @@
-// The check of uninitialised values: each place they come from and each they reach, with the whole text; and what
-// correct kernels do with values that nobody wrote.
+// The check for uninitialised values: each source of such a value and each use that is reported, with the whole text,
+// and what correct kernels do with values that nobody wrote.
 #include "test/runtime/emulator/checks/MemoryCases.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ using namespace nstf::emulator::test;
 namespace {
 
 const std::vector<MemoryCase> cases = {
-    // Where values come from, and where they go.
+    // Sources of the values, and uses that are reported.
     {"a register, stored",
      "global_store_dword v1, v5, s[6:7]",
      {"uninit: v5 is undefined where stored to device memory, from v5, which was never written: kernel 'k0', pc P "
@@ -210,7 +210,7 @@ const std::vector<MemoryCase> cases = {
       "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry "
       "+ "
       "0x74), instruction 's_andn2_b64 exec, exec, vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
-    // What correct kernels do.
+    // Uses in correct kernels.
     {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},
     {"copied through registers and LDS, then masked away",
      "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n ds_write_b32 v1, v2\n s_waitcnt lgkmcnt(0)\n"

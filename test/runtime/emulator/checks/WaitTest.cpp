@@ -1,4 +1,4 @@
-// The wait check on a few instructions: what must be found, and what must not.
+// The wait check on a few instructions: what it must report and what it must not.
 #include "test/runtime/emulator/checks/CheckedRun.h"
 
 #include <gmock/gmock.h>

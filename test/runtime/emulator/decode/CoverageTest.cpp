@@ -1,5 +1,5 @@
-// The yardstick of "the whole compute ISA": every opcode of LLVM's that the chip has decodes to micro-ops that run, or
-// stands in NotExecuted.def with its reason. And so does each kind of operand that its encoding takes.
+// Measures "the whole compute ISA": every LLVM opcode of the chip, with each kind of operand its encoding takes, either
+// decodes to micro-ops that run or is listed in NotExecuted.def with its reason.
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/Instructions.h"
@@ -23,7 +23,7 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-/// Images, exports and ray tracing: no part of the compute ISA.
+/// Images, exports and interpolation are not part of the compute ISA.
 bool isGraphics(const std::string &name) {
   return name.starts_with("IMAGE_") || name.starts_with("EXP_") || name.starts_with("V_INTERP_");
 }
@@ -40,7 +40,7 @@ const std::vector<KnownInstruction> &instructionsOf(const std::string &target) {
   return found != known.end() ? found->second : known.emplace(target, everyInstruction(target)).first->second;
 }
 
-/// All shapes of all instructions as one program, and where each begins.
+/// All shapes of all instructions as one program, and the offset of each.
 struct Catalogue {
   struct Place {
     const KnownInstruction *instruction;
@@ -56,7 +56,7 @@ struct Catalogue {
       for (size_t shape = 0; shape < instruction.shapes.size(); ++shape) {
         places.push_back({&instruction, shape, text.size()});
         text.insert(text.end(), instruction.shapes[shape].begin(), instruction.shapes[shape].end());
-        if (instruction.name.starts_with("S_SET_GPR_IDX_")) { // what follows is decoded by it
+        if (instruction.name.starts_with("S_SET_GPR_IDX_")) { // changes how the next ones decode
           const uint8_t off[] = {0, 0, 0x9c, 0xbf};           // s_set_gpr_idx_off
           text.insert(text.end(), std::begin(off), std::end(off));
         }
@@ -90,7 +90,7 @@ TEST_P(Coverage, EveryInstructionRunsOrIsListed) {
       continue;
     std::string text = textOf(GetParam(), instruction.shapes[place.shape]);
     if (text.find(" gds") != std::string::npos && !isListed(instruction.name))
-      continue; // the assembler refuses it for these chips, which have no global data share
+      continue; // the assembler refuses it: these chips have no global data share
     trapping.insert(instruction.name);
     example.emplace(instruction.name, instruction.opcode + ": " + text);
   }
@@ -105,8 +105,8 @@ TEST_P(Coverage, EveryInstructionRunsOrIsListed) {
   EXPECT_GT(shapes, 50000u);
 }
 
-/// A wave over the catalogue's program. Its SGPRs hold addresses and buffer resources of a piece of memory, its vector
-/// registers addresses there too, or small offsets.
+/// A wave over the catalogue's program. Its SGPRs hold addresses and buffer resources of a piece of memory; its VGPRs
+/// hold addresses in that memory or small offsets.
 class Sandbox {
 public:
   Sandbox(const Catalogue &catalogue, const std::string &target) : state(std::make_unique<Wave>()), lds(65536) {
@@ -129,7 +129,7 @@ public:
     w.group = &group;
     w.scratch = reinterpret_cast<uint64_t>(scratch.data());
   }
-  /// One instruction; false: it faulted.
+  /// Runs one instruction. Returns false if it faulted.
   bool run(const MicroOp *op, bool addresses) {
     Wave &w = *state;
     uint64_t address = reinterpret_cast<uint64_t>(memory.data()) + 4096;
@@ -138,7 +138,7 @@ public:
         w.rows[row][lane] = addresses && row % 4 == 0   ? uint32_t(address) + lane * 16
                             : addresses && row % 4 == 1 ? uint32_t(address >> 32)
                                                         : lane * 16;
-    // As a resource: 4 KiB of 8-bit unsigned integers, components in order.
+    // As a buffer resource: 4 KiB of 8-bit unsigned integers with the components in order.
     const uint32_t quad[4] = {uint32_t(address), uint32_t(address >> 32) & 0xffff, 4096,
                               4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 1 << 15};
     for (unsigned i = 0; i < sgpr::vcc; ++i)
@@ -170,14 +170,14 @@ private:
   Workgroup group;
 };
 
-/// Every encoding runs, on registers that make sense to memory instructions: it gets to its end or it faults.
+/// Every encoding runs to its end or faults, with registers that hold numbers and with registers that hold addresses.
 TEST_P(Coverage, EveryEncodingRuns) {
   Catalogue catalogue(GetParam());
   Sandbox sandbox(catalogue, GetParam());
   std::set<std::string> known, ran;
   for (const Catalogue::Place &place : catalogue.places) {
     const std::string &name = place.instruction->name;
-    // Each first shape, and some of the others: about a second.
+    // The first shape of each instruction and every 32nd other: about a second.
     if (place.shape % 32 || isGraphics(name) || catalogue.traps(place))
       continue;
     known.insert(name);
@@ -187,15 +187,15 @@ TEST_P(Coverage, EveryEncodingRuns) {
         ran.insert(name);
   }
   EXPECT_GT(known.size(), 1000u);
-  // Jumps to where no code is, and what stops a wave.
+  // Jumps to places without code, and instructions that stop a wave.
   const std::set<std::string> fault = {"S_RFE_B64", "S_RFE_RESTORE_B64", "S_SETPC_B64", "S_SWAPPC_B64",
                                        "S_TRAP",    "S_SENDMSGHALT",     "S_SETHALT"};
   for (const std::string &name : known)
     EXPECT_TRUE(ran.count(name) || fault.count(name)) << name << " always faults";
 }
 
-/// Bits of the operands flipped at random: what LLVM still reads as the same instruction runs, but for operands that
-/// the hardware hasn't.
+/// Flips bits of the operands at random: what LLVM still reads as the same instruction must run, except with operands
+/// that the hardware does not have.
 TEST_P(Coverage, OperandsAreWhateverTheirBitsSay) {
   std::string target = GetParam();
   Disassembler disassembler(*Target::find(target));
@@ -246,12 +246,12 @@ TEST(NotExecutedList, IsShortAndNeedsEachOfItsNames) {
   }
 }
 
-/// What AMD's shipped GEMM, BLAS and attention kernels use on these chips, most used first (mnemonics).
+/// The mnemonics of AMD's shipped GEMM, BLAS and attention kernels for these chips, most used first.
 TEST(Census, EveryInstructionOfShippedKernelsHasAMeaning) {
   const char *const names[] = {
 #include "test/runtime/emulator/decode/Inputs/census.inc"
   };
-  // The assembler writes some names otherwise than LLVM's tables: v_mfma_f32_16x16x16_f16, and _bf16 for BF16_1K.
+  // The assembler spells some names differently from LLVM's tables: v_mfma_f32_16x16x16_f16, and _bf16 for BF16_1K.
   auto letters = [](std::string_view name) {
     std::string result;
     for (char c : name)

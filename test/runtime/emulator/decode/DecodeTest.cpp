@@ -1,4 +1,4 @@
-// The instruction list against LLVM's, and what decoding makes of code, good and bad.
+// The instruction list against LLVM's, and decoding of valid and invalid code.
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -17,7 +17,7 @@ using namespace nstf::emulator::test;
 namespace {
 
 TEST(Instructions, EveryNameIsOneOfLLVMs) {
-  assemble("gfx942", "s_nop 0"); // makes the target known
+  assemble("gfx942", "s_nop 0"); // initialises the target
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple("amdgcn-amd-amdhsa"), error);
   ASSERT_TRUE(target) << error;
@@ -27,7 +27,7 @@ TEST(Instructions, EveryNameIsOneOfLLVMs) {
     known.insert(parseName(info->getName(i).str()).name);
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
     std::string name(infoOf(Opcode(i)).name);
-    if (name.ends_with("_CLAMP")) // ours: the instruction with its clamp bit set
+    if (name.ends_with("_CLAMP")) // our own name: the clamp bit is set
       name.resize(name.size() - 6);
     EXPECT_TRUE(known.count(name)) << name;
   }
@@ -66,7 +66,7 @@ TEST(Program, AddressesAndTexts) {
   std::span<const uint8_t> span(code);
   auto program = decodeProgram(*Target::find("gfx942"), {&span, 1});
   uint64_t begin = reinterpret_cast<uint64_t>(code.data());
-  EXPECT_EQ(program->instructionCount(), 4u); // and what stands behind the end
+  EXPECT_EQ(program->instructionCount(), 4u); // the fourth ends the program
   EXPECT_EQ(program->trapCount(), 0u);
   ASSERT_TRUE(program->at(begin));
   EXPECT_FALSE(program->at(begin + 4)); // the literal
@@ -96,7 +96,7 @@ TEST(Program, BranchesOutOfTheCodeTrap) {
   EXPECT_THROW(middle.run(), WaveFault);
 }
 
-/// LLVM's disassembler or printer crashes at these; here they are no instructions, and say so.
+/// LLVM's disassembler or printer crashes on these; here they decode to no instruction.
 TEST(Disassembler, WhatLLVMCrashesAtIsNoInstruction) {
   const std::vector<uint32_t> cases[] = {
       {0xd3d94004, 0x180000ff}, // VOP3P with a literal
@@ -109,8 +109,8 @@ TEST(Disassembler, WhatLLVMCrashesAtIsNoInstruction) {
       {0x380810f9, 0x00000708}, // SDWA with a reserved selector of the result
       {0x380810f9, 0x07000008}, // of the second source
       {0x7e0810f9, 0x00070008}, // of the first
-      {0x7e0002ff},             // v_mov_b32 of a literal behind the end
-      {0xbe8000ff},             // s_mov_b32 of one
+      {0x7e0002ff},             // v_mov_b32 whose literal is past the end
+      {0xbe8000ff},             // s_mov_b32 likewise
   };
   for (const char *target : {"gfx90a", "gfx942"}) {
     Disassembler disassembler(*Target::find(target));
@@ -136,10 +136,10 @@ TEST(Disassembler, LiteralsThatLLVMCrashesAtAreRead) {
     EXPECT_EQ(disassembler.print(multiply, 0), "v_madmk_f16 v192, s0, 0xff, v0");
     const std::vector<uint8_t> add = {0xff, 0x00, 0x80, 0x4b, 0xff, 0, 0, 0};
     EXPECT_EQ(disassembler.print(add, 0), "v_madak_f16 v192, 0xff, v0, 0xff");
-    // The end of the text cuts an instruction off that LLVM crashes at.
+    // LLVM crashes on instructions that the end of the text truncates …
     EXPECT_FALSE(disassembler.decode(std::vector<uint8_t>{0xff, 0x1a, 0x43, 0xd0}, 0, raw, size));
     EXPECT_FALSE(disassembler.decode(std::vector<uint8_t>{0x04, 0x00, 0xd0, 0xd0, 0xff}, 0, raw, size));
-    // … or in the middle of its literal.
+    // … also in the middle of a literal.
     for (size_t bytes : {4, 5, 6, 7})
       EXPECT_FALSE(disassembler.decode(std::span(add).first(bytes), 0, raw, size)) << bytes;
   }

@@ -1,5 +1,5 @@
-// Operands are tried until encoder and disassembler agree on the opcode. What an operand may be comes from LLVM's
-// descriptions: a register class (by hardware mode, where it depends on it), an immediate, a source modifier.
+// Tries operands until encoder and disassembler agree on the opcode. The candidates come from LLVM's descriptions: a
+// register class (per hardware mode where it depends on that), an immediate, a source modifier.
 #include "test/runtime/emulator/decode/EveryInstruction.h"
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/Target.h"
@@ -60,18 +60,18 @@ public:
   }
 
 private:
-  /// Instructions of other chips' encodings: the encoder knows them, but they can't come back.
+  /// Instructions of other chips' encodings: the encoder knows them, but they do not disassemble.
   static bool ofAnotherGeneration(const std::string &name) {
     for (const char *other : {"_gfx1", "_gfx6", "_gfx7", "_si", "_ci", "_gfx8", "_r600", "_eg", "_cm"}) {
       size_t at = name.find(other);
       if (at != std::string::npos)
         return true;
     }
-    // real encodings end in a generation; what doesn't is R600's or a compiler-internal one
+    // Names of real encodings end in a generation; the others are R600's or internal to the compiler.
     return name.find("_vi") == std::string::npos && name.find("_gfx9") == std::string::npos;
   }
 
-  /// What operand `i` may be, the likeliest first.
+  /// Candidates for operand `i`, the most likely first.
   std::vector<llvm::MCOperand> choices(const llvm::MCInstrDesc &description, unsigned i) {
     using llvm::MCOperand;
     const llvm::MCOperandInfo &info = description.operands()[i];
@@ -81,7 +81,7 @@ private:
       if (id >= 0)
         for (unsigned reg : representatives(unsigned(id)))
           result.push_back(MCOperand::createReg(reg));
-      if (i >= description.getNumDefs() && info.OperandType >= llvm::MCOI::OPERAND_FIRST_TARGET) { // perhaps a constant
+      if (i >= description.getNumDefs() && info.OperandType >= llvm::MCOI::OPERAND_FIRST_TARGET) { // may be a constant
         result.push_back(MCOperand::createImm(1));
         result.push_back(MCOperand::createImm(-16));
         result.push_back(MCOperand::createImm(0x3f800000));
@@ -94,8 +94,8 @@ private:
     return result;
   }
 
-  /// A register or two of each file that the class has members of: the first and a later one, even ones as tuples of
-  /// these chips must be.
+  /// One or two registers of each file in the class: the first and a later one, with numbers divisible by 4 because
+  /// tuples on these chips must be aligned.
   const std::vector<unsigned> &representatives(unsigned id) {
     auto found = ofClass.find(id);
     if (found != ofClass.end())
@@ -105,7 +105,7 @@ private:
     for (llvm::MCPhysReg reg : registers->getRegClass(id)) {
       unsigned encoding = registers->getEncodingValue(reg), file = encoding & 0xc00, index = encoding & 0xff;
       bool special = !file && index > 101;
-      // LLVM's disassembler takes them for any chip: gfx12's flat scratch base, and lds_direct, which ended with gfx908
+      // LLVM's disassembler accepts gfx12's flat scratch base, and lds_direct, which gfx908 had last, for any chip.
       if (!file && (index == 230 || index == 231 || index == 254))
         continue;
       if (!special && (index % 4 || index < 4))
@@ -116,7 +116,7 @@ private:
     }
     if (result.empty() && registers->getRegClass(id).getNumRegs())
       result.push_back(registers->getRegClass(id).getRegister(0));
-    // VGPRs first, then SGPRs, AGPRs
+    // VGPRs first, then SGPRs, then AGPRs.
     std::sort(result.begin(), result.end(), [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
     return ofClass[id] = result;
   }
@@ -125,7 +125,7 @@ private:
     return encoding & 0x800 ? 2 : encoding & 0x400 ? 0 : (encoding & 0xff) > 101 ? 3 : 1;
   }
 
-  /// The bytes of `inst`, if they come back as its opcode or one of the same name.
+  /// Encodes `inst` into `bytes`. Returns whether they disassemble to its opcode or one of the same name.
   bool roundTrip(llvm::MCInst inst, std::vector<uint8_t> &bytes) {
     const llvm::MCInstrDesc &description = instructions->get(inst.getOpcode());
     for (unsigned i = 0; i < description.getNumOperands(); ++i) {

@@ -1,4 +1,4 @@
-// Registers, roles, counters and kinds of single instructions, by assembling them.
+// Registers, roles, counters and kinds of single instructions, which the test assembles.
 #include "runtime/emulator/decode/InstructionFacts.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
@@ -93,7 +93,7 @@ TEST(InstructionFacts, Registers) {
   }
 }
 
-// Write-backs are waited for like stores, invalidations of any cache are not.
+// A wave waits for write-backs as for stores, but not for the invalidation of a cache.
 TEST(InstructionFacts, CacheMaintenance) {
   for (const char *text : {"buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"})
     EXPECT_FALSE(Facts("gfx90a", text)->countsVm) << text;
@@ -102,7 +102,7 @@ TEST(InstructionFacts, CacheMaintenance) {
   EXPECT_TRUE(Facts("gfx942", "buffer_wbl2 sc1")->countsVm);
 }
 
-// Only what loads into LDS has something there to wait for.
+// Only a load to LDS delivers something there to wait for.
 TEST(InstructionFacts, BetweenMemoryAndLds) {
   Facts store("gfx90a", "buffer_store_lds_dword s[4:7], s8 lds");
   EXPECT_TRUE(store->stores && !store->loads && !store->toLds);

@@ -1,4 +1,4 @@
-// Which part of a text one kernel can come to, and where that isn't known.
+// Which part of a text one kernel can reach, and when that is unknown.
 #include "runtime/emulator/decode/ReachableCode.h"
 #include "runtime/emulator/decode/Target.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Pieces = std::vector<std::pair<size_t, size_t>>; // begin and end in the text
 
-/// Of what is reached from the text's beginning; no piece at all: it isn't known.
+/// The pieces that are reachable from the text's beginning; empty if that is unknown.
 Pieces reached(const std::string &text) {
   const std::vector<uint8_t> code = assemble("gfx942", text);
   const Code whole(code);
@@ -30,7 +30,7 @@ TEST(ReachableCode, BranchesBothWays) {
             (Pieces{{0, 8}, {12, 16}, {20, 36}}));
 }
 
-// A call as compilers make it: 4 bytes, 8, 8, 4.
+// A call as compilers emit it: instructions of 4, 8, 8 and 4 bytes.
 const std::string call = "s_getpc_b64 s[4:5]\nhere: s_add_u32 s4, s4, callee-here\ns_addc_u32 s5, s5, 0\n"
                          "s_swappc_b64 s[30:31], s[4:5]\n";
 
@@ -39,11 +39,11 @@ TEST(ReachableCode, CallsAndReturns) {
             (Pieces{{0, 24}, {28, 36}}));
   EXPECT_EQ(reached("s_call_b64 s[30:31], callee\ns_endpgm\ns_nop 7\ncallee: s_setpc_b64 s[30:31]\ns_nop 7"),
             (Pieces{{0, 8}, {12, 16}}));
-  // A callee that calls others keeps its return address in a vector register.
+  // A callee that makes calls itself keeps its return address in a VGPR.
   EXPECT_EQ(reached(call + "s_endpgm\ns_nop 7\ncallee: v_readlane_b32 s30, v40, 0\nv_readlane_b32 s31, v40, 1\n"
                            "s_setpc_b64 s[30:31]\ns_nop 7"),
             (Pieces{{0, 24}, {28, 48}}));
-  // An address made in front of a loop.
+  // An address computed before a loop.
   EXPECT_EQ(reached("s_getpc_b64 s[4:5]\nhere: s_add_u32 s4, s4, callee-here\ns_addc_u32 s5, s5, 0\n"
                     "loop: s_swappc_b64 s[30:31], s[4:5]\ns_cbranch_scc1 loop\ns_endpgm\ns_nop 7\n"
                     "callee: s_setpc_b64 s[30:31]\ns_nop 7"),

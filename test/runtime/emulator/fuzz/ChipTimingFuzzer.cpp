@@ -1,4 +1,5 @@
-// Fuzzes the timing model's constants: a file of --timing, and where it is one, a kernel's time on that chip.
+// Fuzzes the timing model's constants: parses any text as a file of --timing and, if it is one, times a kernel on that
+// chip.
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
@@ -78,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::RunChoices run;
   run.workItems = 128;
   run.workgroups = 20;
-  run.stepLimit = 10000; // it ends before
+  run.stepLimit = 10000; // the kernel ends earlier
   run.timed.chip = &chip;
   run.timed.twice = true;
   fuzz::loadAndRun(*target, objectOf(*target), run);

@@ -1,8 +1,8 @@
-// Fuzzes code objects: any bytes as an ELF, with all that stands in it (headers, symbols, relocations, metadata, kernel
-// descriptors), are loaded, listed, decoded and run for a while on both chips.
+// Fuzzes code objects: loads any bytes as an ELF with all its parts (headers, symbols, relocations, metadata, kernel
+// descriptors), then lists, decodes and runs it for a while on both chips.
 //
-// Mutations keep to one section at a time where the input is an ELF: its length stays, and with it every offset that
-// other parts hold.
+// Most mutations of an ELF change the headers or one section and keep the length, so that the offsets in the other
+// parts stay valid.
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
 
 #include "llvm/BinaryFormat/ELF.h"
@@ -15,7 +15,7 @@ using namespace nstf::emulator;
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // A heap block of exactly that size: a read past its end is seen.
+  // A heap block of exactly that size makes a read past its end visible to the sanitizer.
   const auto *bytes = reinterpret_cast<const std::byte *>(data);
   fuzz::RunChoices choices;
   choices.stepLimit = 300;
@@ -39,7 +39,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
     else if (seed / 4 % 3 == 2)
       begin = header.e_shoff, length = header.e_shnum * sizeof(Elf64_Shdr);
     break;
-  default: // a section
+  default: // one section
     if (header.e_shnum) {
       const uint64_t at = header.e_shoff + seed / 4 % header.e_shnum * sizeof(Elf64_Shdr);
       Elf64_Shdr section;

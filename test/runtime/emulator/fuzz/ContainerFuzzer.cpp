@@ -1,7 +1,7 @@
-// Fuzzes containers: any bytes as what a user's file may be (bundle, compressed bundle, host library with a section of
-// them), every part read, every code object in it listed, one selected for each chip.
+// Fuzzes containers: opens any bytes as a user's file (bundle, compressed bundle, host library with a section of
+// bundles), reads every part, lists every code object and selects one for each chip.
 //
-// Mutations of a compressed bundle change the bundle inside and compress it again, so that they get past the hash.
+// A mutation of a compressed bundle changes the bundle inside and compresses it again, so that its hash is right.
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"

@@ -1,5 +1,5 @@
-// Fuzzes decoding: any bytes as a program's text. Each is decoded for both chips and matrix modes, every instruction's
-// text is made, and what the checks want to know of it. The first byte chooses.
+// Fuzzes decoding: any bytes as a program's text, for both chips and both matrix modes (the first byte chooses). Makes
+// the text of every instruction and the facts that the checks use.
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/InstructionFacts.h"
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::Input input(data, size);
   const uint8_t choice = input.byte();
   const Target &target = Target::all()[choice & 1];
-  // A heap block of its own: a read past its end is seen.
+  // A heap block of its own makes a read past its end visible to the sanitizer.
   const std::vector<uint8_t> text(input.rest().begin(), input.rest().end());
   const std::span<const uint8_t> span(text);
   const std::shared_ptr<const DecodedProgram> program =

@@ -17,7 +17,7 @@ using namespace llvm::ELF;
 
 std::vector<std::byte> makeCodeObject(const Target &target, const llvm::amdhsa::kernel_descriptor_t &descriptor,
                                       std::span<const uint8_t> code) {
-  // One read-only segment with the descriptor, one with the code; a symbol table for both.
+  // One read-only segment with the descriptor and one with the code; a symbol table for both.
   constexpr uint64_t descriptorAt = 0x400, codeAt = 0x1000;
   static constexpr char names[] = "\0fuzz\0fuzz.kd\0.strtab\0.symtab\0.text";
   const uint64_t namesAt = codeAt + (code.size() + 15) / 16 * 16, symbolsAt = (namesAt + sizeof names + 15) / 16 * 16,
@@ -80,8 +80,8 @@ std::vector<std::byte> makeCodeObject(const Target &target, const llvm::amdhsa::
 
 namespace {
 
-/// What a kernel finds in its argument block: descriptors of buffers, which begin with a pointer to each, and numbers.
-/// Of the first buffer each workgroup can have a part to itself, the second is read-only.
+/// A kernel's argument block: descriptors of two buffers, which begin with a pointer to the buffer, and numbers. The
+/// first buffer has a part for each workgroup; the second is read-only.
 std::vector<std::byte> makeArguments(Memory &memory, const Kernel &kernel, const LaunchShape &shape,
                                      std::vector<void *> &buffers) {
   constexpr size_t least = 128;
@@ -90,12 +90,12 @@ std::vector<std::byte> makeArguments(Memory &memory, const Kernel &kernel, const
     const size_t bufferBytes = bytesOfGroup * (i == 0 ? shape.grid[0] : 1);
     void *buffer = memory.allocate(bufferBytes, RegionKind::Device, i == 0);
     if (!buffer)
-      std::abort(); // the sandbox itself
+      std::abort(); // the fuzzer itself ran out of memory
     buffers.push_back(buffer);
     auto *words = static_cast<uint32_t *>(buffer);
     for (unsigned k = 0; k < bufferBytes / 4; ++k)
       words[k] = k * 2654435761u >> (k % 29);
-    if (Shadow *definedness = memory.definedness()) { // that of an earlier launch under checks
+    if (Shadow *definedness = memory.definedness()) { // an earlier launch under checks made it
       const auto lock = definedness->lock();
       definedness->setDefined(reinterpret_cast<uint64_t>(buffer), bufferBytes);
     }
@@ -108,7 +108,7 @@ std::vector<std::byte> makeArguments(Memory &memory, const Kernel &kernel, const
 }
 
 void run(const Target &target, Memory &memory, const Kernel &kernel, const RunChoices &choices) {
-  // What a launch may be asked for: who launches has checked that against the chip.
+  // Skips launches that a caller would have rejected for the chip; dispatch relies on that.
   const LaunchShape shape = {{choices.workgroups, 1, 1}, {choices.workItems, 1, 1}, choices.dynamicLds};
   const DeviceModel &model = DeviceModel::of(target.name);
   occupancyOf(model, kernel, choices.workItems, choices.dynamicLds);
@@ -135,7 +135,7 @@ void run(const Target &target, Memory &memory, const Kernel &kernel, const RunCh
       dispatch(target, memory, arguments, options);
   } catch (const Fault &fault) {
     if (fault.finding.text().find('\n') != std::string::npos)
-      std::abort(); // a message is one line
+      std::abort(); // a message must be one line
   } catch (const std::runtime_error &) {
   }
   if (checker)
@@ -148,7 +148,7 @@ void run(const Target &target, Memory &memory, const Kernel &kernel, const RunCh
 } // namespace
 
 void loadAndRun(const Target &target, std::span<const std::byte> object, const RunChoices &choices) {
-  // A new one now and then: it remembers what was freed, for messages, and looks through all of that.
+  // The sandbox is renewed every 64 uses: it remembers freed allocations for messages and searches all of them.
   static std::unique_ptr<Memory> sandbox;
   static unsigned uses = 0;
   if (uses++ % 64 == 0)
@@ -166,7 +166,7 @@ void loadAndRun(const Target &target, std::span<const std::byte> object, const R
   } catch (const LoadError &) {
   }
   if (memory.allocatedBytes() != before)
-    std::abort(); // device memory was lost
+    std::abort(); // device memory leaked
 }
 
 } // namespace nstf::emulator::fuzz

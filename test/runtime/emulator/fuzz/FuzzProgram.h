@@ -1,7 +1,7 @@
-// Instruction streams as code objects, and a sandbox to run them in.
+// Instruction streams as code objects, and a sandbox that runs them.
 //
-// What the fuzzers share: a code object around any machine code and any kernel descriptor, written by hand so that it
-// can be as wrong as one likes; and a launch with buffers, limits and checks that ends whatever the code does.
+// The fuzzers share two things: a hand-written code object around any machine code and any kernel descriptor, so that
+// every part of it can be wrong; and a launch with buffers, limits and checks that ends whatever the code does.
 #pragma once
 
 #include "runtime/emulator/decode/Target.h"
@@ -17,7 +17,7 @@
 
 namespace nstf::emulator::fuzz {
 
-/// Bytes taken from the front of the input; zeros when there are none left.
+/// Takes bytes from the front of the input; zeros when none are left.
 class Input {
 public:
   Input(const uint8_t *data, size_t size) : rest_(data, size) {}
@@ -34,29 +34,29 @@ private:
   std::span<const uint8_t> rest_;
 };
 
-/// The device a chip is when it is emulated ("gfx942:sramecc+:xnack-").
+/// The device that the emulator presents for a chip ("gfx942:sramecc+:xnack-").
 inline TargetId deviceOf(const Target &target) { return TargetId::parse(target.name + ":sramecc+:xnack-"); }
 
-/// An ELF code object of one kernel, "fuzz", without metadata.
+/// An ELF code object with one kernel, "fuzz", without metadata.
 std::vector<std::byte> makeCodeObject(const Target &target, const llvm::amdhsa::kernel_descriptor_t &descriptor,
                                       std::span<const uint8_t> code);
 
-/// Of the buffer that kernels may write.
+/// A workgroup's share of the writable buffer.
 constexpr size_t bytesOfGroup = 4096;
 
-/// How a launch of a fuzzer is run.
+/// How a fuzzer runs a launch.
 struct RunChoices {
-  uint32_t workItems = 64; ///< of a workgroup
+  uint32_t workItems = 64; ///< per workgroup
   uint32_t workgroups = 1;
   uint32_t dynamicLds = 0;
   bool exact = false;        ///< matrix mode
-  std::string checks;        ///< as --check has them; empty: none
+  std::string checks;        ///< as for --check; empty: none
   uint64_t stepLimit = 2000; ///< wave instructions
-  TimedChoices timed;        ///< without checks
+  TimedChoices timed;        ///< used only without checks
 };
 
-/// Loads and runs every kernel of the code object. What the emulator may throw is caught; everything else, and a run
-/// that doesn't end, is what the fuzzer looks for.
+/// Loads the code object and runs its kernels (at most four). Catches what the emulator may throw; any other exception,
+/// and a run that does not end, is a bug for the fuzzer to report.
 void loadAndRun(const Target &target, std::span<const std::byte> object, const RunChoices &choices);
 
 } // namespace nstf::emulator::fuzz

@@ -1,10 +1,10 @@
-// Fuzzes execution: streams of valid instructions run on one or two waves over a sandboxed memory, on both chips, in
-// both matrix modes, with and without checks, through dispatch as every launch; or in predicted time.
+// Fuzzes execution: streams of valid instructions on one or two waves over a sandboxed memory, on both chips and in
+// both matrix modes, with checks, without checks or in predicted time. They go through dispatch like every launch.
 //
-// Input: five bytes that choose (chip, mode, checks, waves; MODE; LDS and registers; how it is timed; workgroups and
-// rounds), then machine code, which may go round a loop. Before it runs a prologue that leaves pointers and buffer
-// descriptors in the registers that the mutations name most, so that memory instructions find memory. Mutations put in
-// instructions from a table of all that LLVM encodes for the chip, and change bits of operands.
+// Input: five bytes of choices (chip, mode, checks, waves; MODE; LDS and registers; timing; workgroups and rounds),
+// then machine code, which may run in a loop. A prologue leaves pointers and buffer descriptors in the registers that
+// mutations name most, so that memory instructions find memory. Mutations insert instructions from a table of all that
+// LLVM encodes for the chip, and flip bits of operands.
 #include "test/runtime/emulator/decode/EveryInstruction.h"
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -24,9 +24,9 @@ constexpr size_t choiceBytes = 5, maxCode = 1024;
 
 const Target &targetOf(uint8_t choice) { return Target::all()[choice & 1]; }
 
-// s[8:11] and s[4:7] are descriptors of two buffers, the second one read-only, and begin with their addresses; the
-// first one is the workgroup's part. v[4:5] is an address in that for each lane, v8 a small offset with v9 0, v12 and
-// up are numbers, AGPRs too. s60: rounds of the loop.
+// s[8:11] and s[4:7] describe two buffers and begin with their addresses; the first is the workgroup's part, the second
+// is read-only. v[4:5] is an address in the first for each lane, v8 a small offset and v9 0. VGPRs from v12 and AGPRs
+// hold numbers. s60 counts the rounds of the loop.
 constexpr const char *prologue = R"(
   s_lshl_b32 s12, GROUP, 12
   s_load_dwordx4 s[8:11], s[0:1], 0x0
@@ -74,7 +74,7 @@ llvm::amdhsa::kernel_descriptor_t descriptorOf(const Target &target, uint8_t mod
   d.kernarg_size = 64;
   uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
   uint16_t properties = 0;
-  // All 512 registers, AGPRs from 256 on.
+  // All 512 registers, with AGPRs from 256 on.
   AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_GRANULATED_WORKITEM_VGPR_COUNT, 63);
   AMDHSA_BITS_SET(rsrc3, COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET, 63);
   AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_FLOAT_ROUND_MODE_32, (mode & 3u));
@@ -100,13 +100,13 @@ llvm::amdhsa::kernel_descriptor_t descriptorOf(const Target &target, uint8_t mod
   return d;
 }
 
-/// Encodings of an instruction, one after another.
+/// Encodings of one instruction, back to back.
 struct Shapes {
-  unsigned bytes; // of each
+  unsigned bytes; // per encoding
   std::vector<uint8_t> all;
 };
 
-/// All instructions of a chip; made at the first mutation.
+/// All instructions of a chip, encoded at the first mutation.
 const std::vector<Shapes> &instructionsOf(const Target &target) {
   static std::vector<Shapes> known[2];
   std::vector<Shapes> &own = known[&target - Target::all().data()];
@@ -125,7 +125,7 @@ const std::vector<Shapes> &instructionsOf(const Target &target) {
 
 namespace {
 
-/// The prologue, then the input's code so many times.
+/// The prologue, then the input's code, repeated `rounds` times.
 std::vector<uint8_t> programOf(const Target &target, std::span<const uint8_t> input, unsigned rounds) {
   std::vector<uint8_t> code = prologueOf(target);
   auto append = [&](std::initializer_list<uint32_t> words) {
@@ -147,7 +147,7 @@ std::vector<uint8_t> programOf(const Target &target, std::span<const uint8_t> in
   return code;
 }
 
-/// All chips of the target, and each with a compute unit an XCD, which few workgroups fill several times.
+/// Each chip of the target; `small` gives one compute unit per XCD, so that few workgroups fill it several times.
 const timing::ChipTiming &chipOf(const Target &target, unsigned choice, bool small) {
   static std::map<std::string, std::vector<timing::ChipTiming>> known;
   std::vector<timing::ChipTiming> &own = known[target.name];
@@ -182,11 +182,11 @@ fuzz::TimedChoices timedChoices(const Target &target, uint8_t choice) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < choiceBytes || size > choiceBytes + maxCode)
-    return -1; // not for the corpus
+    return -1; // keep it out of the corpus
   const uint8_t choice = data[0];
   const Target &target = targetOf(choice);
   static constexpr unsigned rounds[] = {1, 2, 8, 60}, workgroups[] = {1, 5, 30, 120};
-  // A quarter of the runs unchecked, as most launches are; a quarter timed.
+  // A quarter of the runs is unchecked, as most launches are; a quarter is timed.
   static constexpr const char *checks[8] = {"", "", "", "", "all", "memory,uninit", "race", "hazard,wait"};
   fuzz::RunChoices run;
   run.exact = choice & 2;

@@ -1,5 +1,5 @@
-// Fuzzes launch files: any text as the YAML file of `nstf-emu run`. A mistake in it is one line that begins with the
-// file's name.
+// Fuzzes launch files: any text as the YAML file of `nstf-emu run`. The message about a mistake is one line that begins
+// with the file's name.
 #include "runtime/emulator/launch/LaunchFile.h"
 
 #include <cstdint>

@@ -45,8 +45,8 @@ private:
   const TimedChoices &choices;
 };
 
-/// Executes it under checks. Whether it came to its end and nothing it leaves hangs on what nobody has written or on
-/// which wave was first, as far as checks know.
+/// Executes the launch under checks. Returns whether it ends and, as far as checks can tell, its result depends neither
+/// on uninitialised memory nor on the order of waves.
 bool TimedRun::leavesOneResult() {
   const auto checker = checks::makeChecker(checks::CheckSet::parse("memory,uninit,race", "fuzz"), target, memory);
   LaunchOptions checked = options;
@@ -59,14 +59,14 @@ bool TimedRun::leavesOneResult() {
   return checker->findings().empty();
 }
 
-/// Whether the launch hears of other waves, of time or of its place. Checks know nothing of that.
+/// Whether the launch can observe other waves, time or its placement, which checks do not detect.
 bool TimedRun::dependsOnOrder(const LaunchPrediction &prediction) const {
   const LaunchDriver driver(target, memory, arguments, options);
   timing::TimingFacts facts(driver.launch());
   for (uint32_t i = 0; i < facts.size(); ++i) {
     if (!prediction.stalls[i].issued)
       continue;
-    if (facts[i].is(TimingFact::unknown)) // behind an indirect jump
+    if (facts[i].is(TimingFact::unknown)) // after an indirect jump
       facts.reach(i);
     if (facts[i].is(TimingFact::stop | TimingFact::atomic | TimingFact::globalSync))
       return true;
@@ -99,7 +99,7 @@ void TimedRun::run() {
   const bool compare = choices.compare && leavesOneResult();
   const Contents untimed(memory);
   before.restore();
-  // With a limit everything is executed. Without one it ends where it did before, if not, by its time.
+  // A step limit makes the launch execute everything. Without one it ends as before, or else by the timeout.
   if (choices.options.sampledOnly && compare) {
     options.stepLimit = 0;
     options.timeout = std::chrono::seconds(5);

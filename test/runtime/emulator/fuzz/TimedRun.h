@@ -1,4 +1,4 @@
-// A launch in predicted time, and what must hold of it whatever the kernel is.
+// Runs a launch in predicted time and checks what must hold for every kernel.
 #pragma once
 
 #include "runtime/emulator/timing/ChipTiming.h"
@@ -16,12 +16,12 @@ namespace nstf::emulator::fuzz {
 struct TimedChoices {
   const timing::ChipTiming *chip = nullptr; ///< null: not timed
   timing::TimingOptions options;
-  bool twice = false;   ///< the second time it is known, or finds what the first left
-  bool compare = false; ///< with the untimed launch and the slow reference, where the kernel allows that
+  bool twice = false;   ///< again, as a known launch and with the caches of the first run
+  bool compare = false; ///< with the untimed launch and the slow reference, if the kernel allows it
 };
 
-/// Aborts where the time is none, or where time, or what the launch leaves in memory, is another than it has to be.
-/// Throws what launches throw.
+/// Aborts if there is no valid time, or if the time or the memory after the launch is not as it must be. Throws what
+/// launches throw.
 void runTimed(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
               const TimedChoices &choices);
 

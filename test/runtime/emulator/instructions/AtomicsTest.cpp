@@ -1,5 +1,5 @@
-// Every atomic through every way to memory, with and without a result, data in VGPRs and AGPRs. What it makes of the
-// old value is said here once more, on its own.
+// Every atomic through every path to memory, with and without a result, with data in VGPRs and AGPRs. The test computes
+// the new value with its own definition of each operation.
 #include "runtime/emulator/run/Dispatch.h"
 #include "test/runtime/emulator/instructions/Operands.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -54,7 +54,7 @@ u64 addBfloats(u64 old, u64 v) {
   return eachHalf<uint16_t>(old, v, [](uint16_t a, uint16_t b) {
     double sum = double(asFloat(u64(a) << 16)) + double(asFloat(u64(b) << 16));
     u32 bits = u32(bitsOf(float(sum)));
-    u32 down = bits & 0xffff0000, up = down + 0x10000; // the two neighbours; the nearer one, or the even one
+    u32 down = bits & 0xffff0000, up = down + 0x10000; // both neighbours
     double toDown = std::abs(sum - asFloat(down)), toUp = std::abs(asFloat(up) - sum);
     return uint16_t((toDown < toUp || (toDown == toUp && !(down >> 16 & 1)) ? down : up) >> 16);
   });
@@ -62,7 +62,7 @@ u64 addBfloats(u64 old, u64 v) {
 
 enum Values { integers, singles, doubles, halves, bfloats };
 struct Atomic {
-  const char *vector, *lds; ///< names after global_atomic_ and ds_; null: there is none
+  const char *vector, *lds; ///< names after global_atomic_ and ds_; null if there is none
   unsigned bits;
   Values values;
   std::function<u64(u64 old, u64 v, u64 compare)> meaning;
@@ -142,7 +142,8 @@ const char *const wayNames[] = {"global", "global with an SGPR base", "flat", "f
 
 class Atomics : public testing::TestWithParam<const char *> {};
 
-/// Assembly of one, data from `file` ("v" or "a"): address in v[2:3] or v2, data from 8 on, result from 16 on.
+/// Assembly of one atomic with data from `file` ("v" or "a"): address in v[2:3] or v2, data from 8 on, result from 16
+/// on.
 std::string textOf(const Atomic &a, Way way, bool returns, const std::string &file, const std::string &target) {
   bool compares = std::string(way == Way::Lds ? a.lds : a.vector).starts_with("cmps"), wide = a.bits == 64;
   auto range = [&](unsigned first, unsigned count) {
@@ -162,7 +163,7 @@ std::string textOf(const Atomic &a, Way way, bool returns, const std::string &fi
     } else if (!returns && name.find("_rtn") != std::string::npos) {
       return "";
     }
-    // ds_cmpst: what to compare with comes first
+    // In ds_cmpst the value to compare with comes first.
     std::string operands = compares ? range(8 + words, words) + ", " + range(8, words) : data;
     return "ds_" + returned + " " + (returns ? result + ", " : "") + "v2, " + operands + " offset:8";
   }
@@ -202,7 +203,7 @@ TEST_P(Atomics, OfEveryKindByEveryWay) {
           try {
             code = assemble(target, text);
           } catch (const std::exception &) {
-            // Packed and f32 forms that a chip has for one address space only.
+            // Packed and f32 forms exist on some chips for one address space only.
             ASSERT_TRUE(a.values == halves || a.values == singles || a.values == bfloats) << "must assemble";
             continue;
           }

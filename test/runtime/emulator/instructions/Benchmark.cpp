@@ -1,6 +1,6 @@
-// How fast the emulator runs, one thread.
+// The emulator's speed on one thread.
 //
-// bench-emulator [gfx942|gfx90a] [--count]: loops of one kind of instruction, in wave instructions a second; matrix
+// bench-emulator [gfx942|gfx90a] [--count]: loops of one kind of instruction, in wave instructions per second; matrix
 // instructions also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives, --count what counting
 // costs.
 #include "runtime/emulator/run/Dispatch.h"
@@ -15,10 +15,10 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-/// Time this process had on a core: other work on the machine doesn't count.
+/// CPU time of this process, which leaves out other work on the machine.
 double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Runs `body` repeated `unroll` times in a loop; returns seconds for one body.
+/// Runs `body` repeated `unroll` times in a loop. Returns the seconds per body.
 double secondsOf(const std::string &target, const std::string &body, unsigned unroll, ExecutionCounters *counters,
                  void (*prepare)(Snippet &)) {
   std::string text = "loop:\n";

@@ -1,4 +1,4 @@
-// Hardware registers, relative SGPRs and register indices, and the ways a wave ends.
+// Hardware registers, relative SGPRs and register indices, and the ways in which a wave ends.
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <cstring>
@@ -42,7 +42,7 @@ TEST(HardwareRegisters, ReadWhatTheWaveIs) {
     EXPECT_EQ(w.scalars[4], 0u);
     EXPECT_EQ(w.scalars[5], 0u);
     EXPECT_EQ(w.scalars[6], 31u) << "256 VGPRs in granules of 8, less one";
-    // The apertures as the upper halves of their addresses.
+    // The upper halves of the apertures' addresses.
     EXPECT_EQ(w.scalars[7], 1u);
     EXPECT_EQ(w.scalars[8], 2u);
   }
@@ -124,7 +124,7 @@ TEST(RelativeRegisters, IndexAndModeChangeWhileOn) {
   }
 }
 
-/// Whatever writes a vector register takes the index: wide results, carries, selections, single lanes.
+/// The index applies to every instruction that writes a vector register: wide results, carries, selects, single lanes.
 TEST(RelativeRegisters, ResultsOfEveryForm) {
   for (const char *target : targets) {
     Snippet s(target, R"(
@@ -140,15 +140,15 @@ TEST(RelativeRegisters, ResultsOfEveryForm) {
       s_set_gpr_idx_off)");
     ASSERT_EQ(s.program->trapCount(), 0u);
     Wave &w = s.wave();
-    w.scalars[0] = 2; // v2 means v4, results go two further
+    w.scalars[0] = 2; // v2 means v4; results go two registers further
     w.scalars[1] = 4711;
     w.setScalar64(sgpr::vcc, 0x5555555555555555ull);
     for (unsigned l = 0; l < 64; ++l) {
       w.rows[2][l] = 1;
       w.rows[3][l] = 100 + l;
-      w.rows[4][l] = l % 3; // v2
+      w.rows[4][l] = l % 3; // read as v2
       w.rows[5][l] = 0x40000000;
-      s.setLane<double>(8, l, 1.5 * l); // v[6:7]
+      s.setLane<double>(8, l, 1.5 * l); // read as v[6:7]
     }
     s.run();
     for (unsigned l = 0; l < 64; ++l) {

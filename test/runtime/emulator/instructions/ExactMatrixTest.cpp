@@ -19,14 +19,14 @@ namespace {
 
 constexpr unsigned rowA = 8, rowB = 24, rowC = 48, rowD = 96;
 
-/// Zeros are equal, whatever their sign.
+/// Zeros are equal whatever their sign.
 bool sameFloat(uint32_t a, uint32_t b) { return a == b || ((a | b) & 0x7fffffff) == 0; }
 
 bool isOldBf16(const MatrixForm &form) {
   return form.a == Element::bf16 && std::string(form.gfx90a ? form.gfx90a : "_1k").find("_1k") == std::string::npos;
 }
 
-/// D = A * B + C with A, B, C and D in four places of their own, in VGPRs or AGPRs.
+/// D = A * B + C with separate registers for A, B, C and D, in VGPRs or AGPRs.
 Snippet snippetOf(const std::string &target, const MatrixForm &form, MatrixMode mode, char fileAB = 'v',
                   char fileCD = 'v') {
   std::string text = std::string(form.name(target)) + " " + registers(fileCD, rowD, form.resultRegisters()) + ", " +
@@ -57,7 +57,7 @@ std::optional<Element> elementOf(const std::string &name) {
   return found == elements.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The forms with these types and depth, each with all its samples, one on each place of the diagonals.
+/// Runs the samples through every form with these types and depth, one sample per diagonal element.
 void checkSamples(const SampleForm &key, const std::vector<Sample> &samples) {
   Element a = *elementOf(key.a), b = *elementOf(key.b);
   bool old = key.target == "gfx90a" && key.a == "bf16";
@@ -164,8 +164,8 @@ TEST(ExactMatrix, AllPublishedExamples) {
 
 // Against the reference
 
-/// Ties: one product is half of what C's last bit is worth, the others are far below. NearSubnormal: products of about
-/// the smallest normal f32, if the type has them.
+/// Ties: one product is half a unit in the last place of C, the others are far below. NearSubnormal: products near the
+/// smallest normal f32, if the type has them.
 enum Kind { Ordinary, Wide, Tiny, Cancelling, Edges, Zeros, Everything, Ties, NearSubnormal, kinds };
 
 struct Format {
@@ -236,7 +236,7 @@ uint32_t randomAddend(int kind, double sum, std::mt19937_64 &engine) {
   switch (engine() % 6) {
   case 0:
     return 0;
-  case 1: // cancels the products, nearly
+  case 1: // nearly cancels the products
     return uint32_t(bits(float(-sum))) + uint32_t(engine() % 5) - 2;
   case 2:
     return uint32_t(bits(float(sum * std::ldexp(1.0, int(engine() % 60) - 30))));
@@ -254,7 +254,7 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
   SCOPED_TRACE(target + " " + form.name(target) + " kind " + std::to_string(kind));
   Snippet s = snippetOf(target, form, MatrixMode::Exact, fileAB, fileCD);
   ASSERT_EQ(s.program->trapCount(), 0u);
-  s.wave().setExec(0x5555); // doesn't matter
+  s.wave().setExec(0x5555); // must not matter
   unsigned a = rowA + (fileAB == 'a' ? agprRow : 0), b = rowB + (fileAB == 'a' ? agprRow : 0);
   unsigned c = rowC + (fileCD == 'a' ? agprRow : 0), d = rowD + (fileCD == 'a' ? agprRow : 0);
   auto places = [&](auto function) {
@@ -320,7 +320,7 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
 }
 
 TEST(ExactMatrix, EveryFormAgainstReference) {
-  // NSTF_TEST_ROUNDS=1000: a long search.
+  // NSTF_TEST_ROUNDS=1000 runs a long search.
   const char *text = std::getenv("NSTF_TEST_ROUNDS");
   unsigned rounds = text ? unsigned(std::stoul(text)) : 2;
   std::mt19937_64 engine(20251110);

@@ -11,7 +11,8 @@ using namespace nstf::emulator::test;
 
 namespace {
 
-// Each wave counts up, meets all others, and reads what they counted to: the same number for all in each round.
+// Each wave increments a counter, meets all others and reads the counter: in each round all waves must read the same
+// number.
 const char *source = R"(
 #define LOAD(p) __scoped_atomic_load_n(p, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE)
 #define ADD(p, x) __scoped_atomic_fetch_add(p, x, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE)
@@ -163,7 +164,7 @@ TEST(GlobalWaveSync, SemaphoresLetGo) {
 TEST(GlobalWaveSync, CountsAndFlags) {
   GlobalWaveSync sync(2);
   auto wave = [](uintptr_t i) { return reinterpret_cast<const Wave *>(i * 64); };
-  // Two waves by default, then three, as the last to arrive says.
+  // The first round takes two waves (the default); its last wave sets three for the next.
   EXPECT_FALSE(sync.passBarrier(5, wave(1), 2));
   EXPECT_FALSE(sync.passBarrier(5, wave(1), 2));
   EXPECT_TRUE(sync.passBarrier(5, wave(2), 2));

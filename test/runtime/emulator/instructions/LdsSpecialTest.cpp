@@ -1,4 +1,5 @@
-// LDS instructions with two operands, counters and addresses by lane, and what reaches LDS past the registers.
+// LDS instructions with two operands, counters, addresses by lane, and transfers between LDS and memory without
+// registers.
 #include "test/runtime/emulator/instructions/Operands.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
@@ -45,7 +46,7 @@ TEST(LdsSpecial, MaskedOrWrapAndConditionalExchange) {
       return v;
     };
     auto old64 = [&](size_t at) { return old32(at) | u64(old32(at + 4)) << 32; };
-    // mskor writes 8 l .. 8 l + 4 and 512 + 8 l ..; wrap at 1024 + 4 l; condxchg at 2048 + 8 l
+    // mskor writes 8 l .. 8 l + 4 and 512 + 8 l ..; wrap is at 1024 + 4 l, condxchg at 2048 + 8 l.
     s.run();
     for (unsigned l = 0; l < 64; ++l) {
       SCOPED_TRACE(std::string(target) + " lane " + std::to_string(l));
@@ -122,7 +123,7 @@ TEST(LdsSpecial, CountersAndAddressesByLane) {
     s.wave().setExec(exec);
     s.wave().scalars[sgpr::m0] = 0xabcd0020;
     setLds<u32>(s, 0x30, 5);
-    setLds<u32>(s, 0x60 + 4 * 12, 777); // where no lane writes
+    setLds<u32>(s, 0x60 + 4 * 12, 777); // no lane writes there
     for (unsigned l = 0; l < 64; ++l)
       s.wave().rows[2][l] = l + 40;
     s.run();
@@ -161,11 +162,11 @@ TEST(LdsSpecial, LoadsFromScratchAndStoresToABuffer) {
   }
   Snippet s("gfx90a", "buffer_store_lds_dword s[4:7], s8 offset:8 lds");
   ASSERT_EQ(s.program->trapCount(), 0u);
-  // Address: base + soffset + offset; ADD_TID with stride 4 gives each lane a dword.
+  // Address: base + soffset + offset. ADD_TID with stride 4 gives each lane a dword.
   std::vector<u32> memory(80, 1);
   s.allow(memory.data(), memory.size() * 4);
   s.wave().setScalar64(4, reinterpret_cast<u64>(memory.data()) | u64(4) << 48);
-  s.wave().scalars[6] = 60; // records: the last four lanes are outside
+  s.wave().scalars[6] = 60; // records: the last four lanes are out of range
   s.wave().scalars[7] = 1u << 23;
   s.wave().scalars[8] = 4;
   s.wave().scalars[sgpr::m0] = 16;

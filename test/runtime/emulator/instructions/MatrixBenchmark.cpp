@@ -1,9 +1,9 @@
-// What a matrix instruction costs, one thread.
+// The cost of a matrix instruction on one thread.
 //
-// bench-matrix [--markdown]: nanoseconds of every form on both chips, fast and exact, and the share of P that each is,
-// P being the host's measured f32 fused multiply-add peak of one thread with the same vectors. NSTF_EMU_VECTORS=AVX2
-// gives what a host without AVX-512 does. The last column is exact mode with operands it can't take the quick way with
-// (bf16 and xf32 elements beyond 2^31; f16 infinities).
+// bench-matrix [--markdown]: nanoseconds of every form on both chips, in fast and exact mode, and its share of P, the
+// host's measured f32 fused multiply-add peak on one thread with the same vectors. NSTF_EMU_VECTORS=AVX2 measures what
+// a host without AVX-512 gives. The last column is exact mode with operands that rule out its fast path (bf16 and xf32
+// elements beyond 2^31; f16 infinities).
 #include "runtime/emulator/run/Dispatch.h"
 #include "test/runtime/emulator/instructions/MatrixForms.h"
 #include "test/runtime/emulator/instructions/Operands.h"
@@ -52,7 +52,7 @@ uint64_t wild(Element e) {
   }
 }
 
-/// Seconds of one instruction: the best of five measurements, accumulators taking turns as in a GEMM.
+/// Seconds per instruction: the best of five measurements, with accumulators in turn as in a GEMM.
 double secondsOf(const std::string &target, const MatrixForm &form, MatrixMode mode, bool isWild) {
   constexpr unsigned unroll = 32;
   std::string text = "loop:\n";
@@ -98,7 +98,7 @@ double secondsOf(const std::string &target, const MatrixForm &form, MatrixMode m
 
 int main(int argc, char **argv) {
   bool markdown = argc > 1 && std::string(argv[1]) == "--markdown";
-  std::string vectors = hostVectorTarget(); // before the peak: NSTF_EMU_VECTORS counts from here on
+  std::string vectors = hostVectorTarget(); // before the peak, which uses the same vectors
   double peak = nstf::measurePeak();
   std::printf("host vectors %s, P = %.1f GFLOP/s (one thread)\n", vectors.c_str(), peak / 1e9);
   const char *header =

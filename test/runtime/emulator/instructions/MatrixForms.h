@@ -1,8 +1,8 @@
-// Every form of matrix instruction and where its elements are.
+// Every form of matrix instruction and the layout of its elements.
 //
-// The layouts are facts published by AMD's matrix instruction calculator (ROCm/amd_matrix_instruction_calculator, the
-// formulas of --detail-instruction for CDNA 2 and 3), written down form by form as numbers. They share nothing with the
-// emulator's own formula (instructions/MatrixOperands-inl.h).
+// The layouts come from AMD's matrix instruction calculator (ROCm/amd_matrix_instruction_calculator, the formulas of
+// --detail-instruction for CDNA 2 and 3), written out as numbers for each form. They share nothing with the emulator's
+// own formula (instructions/MatrixOperands-inl.h).
 #pragma once
 
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -17,13 +17,13 @@ enum class Element { f32, xf32, f16, bf16, i8, f64, fp8, bf8 };
 unsigned bitsOf(Element e);
 double valueOf(Element e, uint64_t bits);
 
-/// Of A and of B with j for i: element k is in lane block * B + i + (k / K) * L, at k % K of the lane's registers,
-/// packed from the low bits on.
+/// Layout of A, and of B with j for i: element k is in lane block * B + i + (k / K) * L, at position k % K in the
+/// lane's registers, packed from the low bits up.
 struct InputPlaces {
   unsigned block, perLane, depth; ///< B, K, L
 };
-/// Of C and D: lane block * block + (i / 4 % fours) * four + (i % 4) * row + j; register (pair)
-/// block * blockRegister + i / 4 / fours * fourRegister + i % 4 * rowRegister.
+/// Layout of C and D: lane block * block + (i / 4 % fours) * four + (i % 4) * row + j; register (pair) block *
+/// blockRegister + i / 4 / fours * fourRegister + i % 4 * rowRegister.
 struct OutputPlaces {
   unsigned block, fours, four, row, blockRegister, fourRegister, rowRegister;
 };
@@ -32,7 +32,7 @@ struct MatrixForm {
   const char *gfx90a, *gfx942; ///< names, or null
   unsigned rows, columns, depth, blocks;
   Element a, b;
-  InputPlaces input; ///< sparse forms: of B; A has half of each lane's elements
+  InputPlaces input; ///< sparse forms: of B; A has half as many per lane
   OutputPlaces output;
   bool sparse = false;
 
@@ -43,11 +43,11 @@ struct MatrixForm {
 };
 const std::vector<MatrixForm> &matrixForms();
 
-/// An element in registers: lane, and its number among the lane's elements.
+/// An element in registers: its lane, and its index among the lane's elements.
 struct Place {
   unsigned lane, element;
 };
-/// A[i][k], or B[k][i].
+/// The place of A[i][k], or of B[k][i].
 Place placeOfInput(const MatrixForm &form, unsigned block, unsigned i, unsigned k);
 Place placeOfOutput(const MatrixForm &form, unsigned block, unsigned i, unsigned j);
 uint64_t getElement(const Snippet &s, unsigned row, Place place, unsigned bits);

@@ -1,6 +1,7 @@
-// Where every element of matrix operands is, against the published layouts (MatrixForms.h): A, then B, is zero but for
-// one element, put where the table says; the row (column) of the product then has to be the other operand's, each
-// element where the table says, and C everywhere else. Sparse forms: each choice of index bits for each element of A.
+// The layout of matrix operands against the published one (MatrixForms.h). One element of A, then of B, is 1 where the
+// table says, and the rest of that operand is 0. One row (column) of the product must then be the other operand's, with
+// every element where the table says; the rest must be C. For sparse forms each element of A is tried with each choice
+// of its index bits.
 #include "test/runtime/emulator/instructions/MatrixForms.h"
 #include "test/runtime/emulator/instructions/Operands.h"
 
@@ -34,7 +35,7 @@ uint64_t encode(Element e, unsigned value) {
   return 0;
 }
 
-/// Different for neighbours; three rounds together for nearly all.
+/// Neighbours get different values; three rounds together tell nearly all elements apart.
 unsigned valueAt(unsigned round, unsigned block, unsigned i, unsigned k) {
   uint64_t hash = (((round * 64ull + block) * 64 + i) * 64 + k + 1) * 0x9e3779b97f4a7c15ull;
   return 1 + unsigned(hash >> 33) % 7;
@@ -70,7 +71,7 @@ struct Layout {
       setElement(s, row, placeOfOutput(form, block, i, j), form.resultBits(), result(addend(block, i, j)));
     });
   }
-  /// The wrong elements of D, where product(block, i, j) is what was added to C.
+  /// Counts the wrong elements of D; product(block, i, j) is what must have been added to C.
   unsigned wrongResults(auto product) const {
     unsigned wrong = 0;
     everyResult([&](unsigned block, unsigned i, unsigned j) {
@@ -84,7 +85,7 @@ struct Layout {
   Snippet s;
 };
 
-/// One operand (0: A, 1: B) is one element of 1, the other full.
+/// One operand (0: A, 1: B) holds a single 1, the other is full.
 void checkOneHot(Layout &layout, unsigned which) {
   const MatrixForm &form = layout.form;
   unsigned hotRow = which ? rowB : rowA, fullRow = which ? rowA : rowB;
@@ -98,7 +99,7 @@ void checkOneHot(Layout &layout, unsigned which) {
     for (unsigned hotBlock = 0; hotBlock < form.blocks; ++hotBlock)
       for (unsigned hotI = 0; hotI < form.rows; ++hotI)
         for (unsigned hotK = 0; hotK < form.depth; ++hotK) {
-          if (round && (hotI + hotK) % 8 != round) // every element in the first round
+          if (round && (hotI + hotK) % 8 != round) // the first round tries every element
             continue;
           layout.clear(hotRow, form.sourceRegisters());
           setElement(layout.s, hotRow, placeOfInput(form, hotBlock, hotI, hotK), bitsOf(hot), encode(hot, 1));
@@ -131,10 +132,10 @@ TEST(MatrixLayout, EveryElementOfDenseForms) {
   EXPECT_EQ(forms, 27u + 32u);
 }
 
-/// cbsz, abid and blgp, on full operands. What they do: the calculator's README, "--cbsz, --abid" and "--blgp".
+/// cbsz, abid and blgp on full operands, as defined in the calculator's README, "--cbsz, --abid" and "--blgp".
 void checkModifiers(const std::string &target, const MatrixForm &form, MatrixMode mode, unsigned cbsz, unsigned abid,
                     unsigned blgp) {
-  // Which 16 lanes of B the four times 16 lanes take.
+  // Which group of 16 lanes of B each of the four groups reads.
   static const unsigned groups[8][4] = {{0, 1, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}, {1, 2, 3, 0},
                                         {0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
   std::string modifiers = (cbsz ? " cbsz:" + std::to_string(cbsz) : "") +
@@ -178,7 +179,7 @@ TEST(MatrixLayout, BroadcastsAndLanePatterns) {
       }
 }
 
-/// Sparse: A's stored element (row i, four number `four`, slot) is 1 and its index bits say `index`.
+/// Sparse: A's stored element (row i, group of four `four`, slot) is 1 and its index bits are `index`.
 void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid, unsigned cbsz) {
   std::string modifiers = (cbsz ? " cbsz:" + std::to_string(cbsz) : "") + (abid ? " abid:" + std::to_string(abid) : "");
   SCOPED_TRACE(form.gfx942 + modifiers);
@@ -189,7 +190,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid, unsigne
   for (unsigned k = 0; k < form.depth; ++k)
     for (unsigned j = 0; j < form.columns; ++j)
       setElement(s, rowB, placeOfInput(form, 0, j, k), bitsOf(form.b), encode(form.b, valueAt(abid, 0, j, k)));
-  unsigned indexBits = form.input.perLane; // two for each of half the elements
+  unsigned indexBits = form.input.perLane; // two bits each, for half as many elements
   unsigned shift = cbsz ? 0 : abid * indexBits;
   for (unsigned four = 0; four < form.depth / 4; ++four)
     for (unsigned slot = 0; slot < 2; ++slot)
@@ -220,7 +221,7 @@ TEST(MatrixLayout, EveryElementAndIndexOfSparseForms) {
       for (MatrixMode mode : {MatrixMode::Fast, MatrixMode::Exact}) {
         for (unsigned abid = 0; abid < sets; ++abid)
           checkSparse(form, mode, abid, 0);
-        checkSparse(form, mode, 1, 1); // cbsz: abid doesn't matter
+        checkSparse(form, mode, 1, 1); // with cbsz abid must not matter
       }
       if (HasFatalFailure())
         return;

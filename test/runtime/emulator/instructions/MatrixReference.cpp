@@ -19,7 +19,7 @@ constexpr int lowest = -320;
 Exact exact(int64_t significand, int exponent) {
   return Exact(width, uint64_t(significand), true) << unsigned(exponent - lowest);
 }
-/// Multiples of 2^exponent.
+/// Rounds down to a multiple of 2^exponent.
 Exact cutDown(const Exact &x, int exponent) {
   unsigned bits = unsigned(std::max(0, exponent - lowest));
   return x.ashr(bits) << bits;
@@ -46,7 +46,7 @@ uint32_t roundToF32(const Exact &x) {
 
 struct Parts {
   bool nan = false, infinite = false, negative = false;
-  int64_t significand = 0; // with sign
+  int64_t significand = 0; // signed
   int exponent = -126;     // the value is significand * 2^(exponent - fractionBits)
   int fractionBits = 0;
 };
@@ -97,7 +97,7 @@ struct Product {
   Exact value{width, 0};
   int exponent = 0;
 };
-/// Largest exponent, and the sum of what products are cut to.
+/// Returns the largest exponent m, and the sum of the products, each cut toward zero to a multiple of 2^(m - 24).
 std::pair<int, Exact> cutAndAdd(const std::vector<Product> &products) {
   int m = products[0].exponent;
   for (const Product &p : products)

@@ -1,4 +1,5 @@
-// Matrix instructions in fast mode, element by element on random operands: every form, A, B, C and D in VGPRs or AGPRs.
+// Matrix instructions in fast mode, element by element on random operands: every form, with A, B, C and D in VGPRs or
+// AGPRs.
 #include "test/runtime/emulator/instructions/MatrixForms.h"
 #include "test/runtime/emulator/instructions/Operands.h"
 
@@ -66,7 +67,7 @@ void check(const std::string &target, const MatrixForm &form, const std::string 
   ASSERT_EQ(s.program->trapCount(), 0u);
   for (unsigned n = 0; n < 3; ++n)
     rows[n] += files[n] == 'a' ? agprRow : 0;
-  s.wave().setExec(0x5555); // doesn't matter
+  s.wave().setExec(0x5555); // must not matter
   Operands operands;
   for (int round = 0; round < 2; ++round) {
     auto everyPlace = [&](auto function) {
@@ -120,7 +121,7 @@ TEST(Matrix, ConstantAddend) {
 }
 
 TEST(Matrix, DestinationOverAddend) {
-  // D two registers above C: C is read before D is written.
+  // D is two registers above C: the instruction must read C before it writes D.
   for (const std::string mode : {"fast", "exact"})
     for (const std::string target : {"gfx90a", "gfx942"}) {
       std::string name = target == "gfx90a" ? "v_mfma_f32_4x4x4f16" : "v_mfma_f32_4x4x4_16b_f16";
@@ -153,7 +154,7 @@ TEST(Matrix, DestinationOverSources) {
 }
 
 TEST(Matrix, BroadcastsOfBlocksAndLanes) {
-  // cbsz 2, abid 1: every four blocks use A's second block of them; blgp 3 rotates B's lanes by 16.
+  // cbsz 2, abid 1: each four blocks share A's second block; blgp 3 rotates B's lanes by 16.
   Snippet s("gfx90a", "v_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3] cbsz:2 abid:1 blgp:3");
   for (unsigned l = 0; l < 64; ++l) {
     s.setLane<float>(2, l, float(l + 1));
@@ -204,9 +205,9 @@ TEST(Matrix, SmallFloatConversions) {
       ASSERT_TRUE(same(s.lane<float>(8, l), fp8));
       ASSERT_TRUE(same(s.lane<float>(9, l), bf8));
       ASSERT_TRUE(same(s.lane<float>(10, l), fp8) && same(s.lane<float>(11, l), fp8));
-      ASSERT_EQ(s.wave().rows[12][l] & 0xffff, byte * 0x101u); // what is representable comes back
+      ASSERT_EQ(s.wave().rows[12][l] & 0xffff, byte * 0x101u); // representable values come back
       ASSERT_EQ(s.wave().rows[13][l] & 0xff, byte);
-      // Anything else: the nearest fp8, ties to even; too large is NaN.
+      // Other values round to the nearest fp8, ties to even; too large ones are NaN.
       unsigned got = s.wave().rows[12][l] >> 16 & 0xff;
       float magnitude = std::fabs(bf8);
       if (bf8 != bf8 || magnitude > 240 * (1 + 1.0f / 32)) {

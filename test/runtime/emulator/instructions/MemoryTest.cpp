@@ -1,5 +1,5 @@
-// Flat addresses of LDS and scratch, buffers' range checks and layouts. Loads, stores and atomics of every kind:
-// meaning/MemoryTest.cpp.
+// Flat addresses in LDS and scratch, range checks and layouts of buffers. Loads, stores and atomics of every kind are
+// in meaning/MemoryTest.cpp.
 #include "runtime/emulator/run/Dispatch.h"
 #include "test/runtime/emulator/instructions/Operands.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -38,7 +38,7 @@ TEST(Flat, ReachesLdsAndScratch) {
     reinterpret_cast<u32 *>(s.lds.data())[l] = l + 7000;
     u64 lds = u64(sharedApertureHigh) << 32 | l * 4;
     s.setLane<u64>(2, l, l % 2 ? lds : reinterpret_cast<u64>(&data[l]));
-    s.setLane<u64>(4, l, u64(privateApertureHigh) << 32 | (l % 5 * 8 + 2)); // not on a dword
+    s.setLane<u64>(4, l, u64(privateApertureHigh) << 32 | (l % 5 * 8 + 2)); // unaligned
     s.wave().rows[6][l] = l % 5 * 8 + 2;
     s.setLane<u64>(10, l, 0x1122334455667788ull + l);
   }
@@ -48,7 +48,7 @@ TEST(Flat, ReachesLdsAndScratch) {
     ASSERT_EQ(s.lane<u64>(12, l), 0x1122334455667788ull + l);
     ASSERT_EQ(s.lane<u64>(14, l), 0x1122334455667788ull + l);
     ASSERT_EQ(s.wave().rows[16][l], s.wave().rows[8][l]);
-    ASSERT_EQ(scratch[25 * 64 + l], s.wave().rows[8][l]); // byte 100: dwords interleaved over the lanes
+    ASSERT_EQ(scratch[25 * 64 + l], s.wave().rows[8][l]); // byte 100: scratch interleaves the lanes' dwords
     ASSERT_EQ(s.wave().rows[17][l], u16(s.wave().rows[8][l]));
   }
 }
@@ -76,7 +76,7 @@ TEST(Buffer, RawRangeCheckIsPerDwordAndIncludesSoffset) {
     w.scalars[30] = 252;
     for (unsigned l = 0; l < 64; ++l) {
       w.rows[2][l] = l * 12;
-      w.rows[3][l] = l % 2 ? 0xfffffff0 : l * 4; // "negative" offsets are outside
+      w.rows[3][l] = l % 2 ? 0xfffffff0 : l * 4; // "negative" offsets are out of range
       w.rows[4][l] = l, w.rows[5][l] = l + 100;
     }
     s.run();
@@ -115,7 +115,7 @@ TEST(Buffer, StructuredSwizzledAndToLds) {
   w.scalars[22] = 40;                                                    // elements
   w.setScalar64(24, reinterpret_cast<u64>(scratch.data()) | u64(1) << 63);
   w.scalars[26] = 0xffffffff;
-  w.scalars[27] = 3u << 21 | 1u << 19 | 1u << 23; // over 64 lanes, dwords, the lane added
+  w.scalars[27] = 3u << 21 | 1u << 19 | 1u << 23; // over 64 lanes, dwords, add the lane
   w.setScalar64(28, reinterpret_cast<u64>(data.data()));
   w.scalars[30] = 2048;
   for (unsigned l = 0; l < 64; ++l) {

@@ -1,4 +1,4 @@
-// Relative register indices. DPP, SDWA and the other modifiers: meaning/VectorTest.cpp.
+// Relative register indices. DPP, SDWA and the other modifiers are in meaning/VectorTest.cpp.
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gtest/gtest.h>

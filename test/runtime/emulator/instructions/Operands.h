@@ -8,7 +8,7 @@
 
 namespace nstf::emulator::test {
 
-/// What an operand's bits mean, for choosing edge cases.
+/// An operand's type, which determines its edge cases.
 enum class Kind { u16, f16, u32, f32, u64, f64, shift, packed };
 
 inline const std::vector<uint64_t> &edgesOf(Kind kind) {
@@ -69,7 +69,7 @@ public:
              (kind == Kind::f16 || kind == Kind::u16 ? engine() << 16 & 0xffff0000 : 0);
     uint64_t bits = engine();
     switch (kind) {
-    case Kind::f32: // exponents near each other, so that sums and products have something to round
+    case Kind::f32: // close exponents, so that sums and products round
       if (engine() % 2)
         return (bits & 0x807fffff) | (120 + engine() % 16) << 23;
       return uint32_t(bits);
@@ -91,7 +91,7 @@ public:
       return uint32_t(bits);
     }
   }
-  /// All lanes, none but few, or a random half.
+  /// All lanes, a few, or a random half.
   uint64_t exec(unsigned round) {
     switch (round % 4) {
     case 0:
@@ -117,7 +117,7 @@ template <typename T> uint64_t bits(T value) {
   return b;
 }
 
-/// Bytes to fill memory with; the same in every run.
+/// Bytes to fill memory with, the same in every run.
 inline std::vector<uint8_t> randomBytes(size_t count) {
   Operands operands;
   std::vector<uint8_t> bytes(count);
@@ -126,7 +126,7 @@ inline std::vector<uint8_t> randomBytes(size_t count) {
   return bytes;
 }
 
-/// The T that starts at `at`, aligned or not.
+/// The T at `at`, aligned or not.
 template <typename T> T read(const uint8_t *at) {
   T value;
   std::memcpy(&value, at, sizeof(T));

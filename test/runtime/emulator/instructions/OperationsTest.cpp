@@ -1,6 +1,6 @@
 // Every operation of Inputs/operations.inc, compiled by clang for both chips and run on the emulator, against the same
-// line of C compiled for this host: long division, wide multiplication, conversions and all that LLVM makes of several
-// instructions.
+// line of C compiled for this host: long division, wide multiplication, conversions and other operations that LLVM
+// expands into several instructions.
 #include "test/runtime/emulator/run/Kernels.h"
 
 #include <cmath>
@@ -28,7 +28,7 @@ using f64 = double;
 
 constexpr int count = 2048;
 
-// Integers narrower than int are promoted; the results are what fits the type.
+// C promotes integers narrower than int; the result is cut to its type.
 #define MEDIAN(a, b, c)                                                                                                \
   ((a) < (b) ? ((b) < (c) ? (b) : (a) < (c) ? (c) : (a)) : ((a) < (c) ? (a) : (b) < (c) ? (c) : (b)))
 #define OPERATION(name, R, A, expression)                                                                              \
@@ -56,7 +56,7 @@ typedef unsigned u32; typedef long i64; typedef unsigned long u64; typedef _Floa
 
 std::mt19937_64 engine(99);
 
-/// Random bits, small numbers, numbers with few bits set; floats near 1 as well.
+/// Random bits, small numbers, numbers with few bits set, and floats near 1.
 template <typename T> T anyValue() {
   u64 bits = engine();
   switch (engine() % 5) {

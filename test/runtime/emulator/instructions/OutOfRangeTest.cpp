@@ -1,4 +1,4 @@
-// What instructions do past the end of what they may access: a test for each row of the table in
+// What instructions do past the end of what they may access: one test for each row of the table in
 // docs/rationale/emulator.md.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Chips, OutOfRange, testing::Values("gfx90a", "gfx942"),
                          [](const auto &info) { return std::string(info.param); });
 
 constexpr u32 declared = 600, allocated = 1024;
-/// The byte that LDS holds at first.
+/// The initial contents of LDS.
 uint8_t pattern(size_t at) { return uint8_t(at * 7 + 1); }
 void fill(Snippet &s) {
   ASSERT_EQ(s.lds.size(), allocated);
@@ -27,7 +27,8 @@ void fill(Snippet &s) {
 }
 uint8_t expected(u64 at, unsigned bytes, unsigned i) { return at + bytes <= allocated ? pattern(at + i) : 0; }
 
-/// Offsets around the ends of an element of `bytes`; the granule's rest behind what was declared is memory.
+/// Addresses around the limits for an access of `bytes`. LDS between the declared size and the end of its granule is
+/// memory.
 std::vector<u32> placesOf(unsigned bytes) {
   std::vector<u32> places = {declared, allocated - bytes, allocated, 0xf00000, u32(-int(bytes))};
   if (bytes > 1)
@@ -152,7 +153,7 @@ TEST_P(OutOfRange, LdsAtomicsAreDroppedAndGiveZero) {
       for (unsigned l = 0; l < 64; ++l)
         ASSERT_EQ(s.wave().rows[8][l], returns ? 0u : 5u) << text;
     }
-  // The lanes inside do their work.
+  // Lanes in range still execute.
   Snippet s(GetParam(), "ds_add_rtn_u32 v8, v2, v4", declared);
   fill(s);
   u32 old;
@@ -242,7 +243,7 @@ TEST_P(OutOfRange, FlatAtTheEdgesOfTheApertures) {
 }
 
 TEST_P(OutOfRange, UnalignedLds) {
-  // ROCm sets the unaligned access mode: plain accesses go to the bytes they name. Atomics fault.
+  // ROCm sets the unaligned access mode: plain accesses use the bytes they name. Atomics fault.
   Snippet s(GetParam(), "ds_read_b64 v[8:9], v2\nds_read_b128 v[10:13], v2", declared);
   fill(s);
   for (unsigned l = 0; l < 64; ++l)
@@ -259,7 +260,7 @@ TEST_P(OutOfRange, UnalignedLds) {
   EXPECT_THROW(atomic.run(), WaveFault);
 }
 
-/// A buffer of `records` bytes over `memory`, in s[4:7].
+/// Describes a buffer of `records` bytes over `memory` in s[4:7].
 void describe(Snippet &s, const void *memory, u32 records) {
   s.wave().setScalar64(4, reinterpret_cast<u64>(memory));
   s.wave().scalars[6] = records;
@@ -286,7 +287,7 @@ TEST_P(OutOfRange, ANullBufferDescriptor) {
   EXPECT_EQ(s.wave().scalar64(8), 0u);
 }
 
-/// Of `bytes` of a buffer, lane l at its dword l.
+/// Runs on a buffer of `bytes`, with lane l at dword l.
 static void runAtDwords(Snippet &s, void *memory, uint64_t size, uint32_t bytes) {
   s.allow(memory, size);
   describe(s, memory, bytes);

@@ -1,4 +1,4 @@
-// Scalar stores and atomics, through plain addresses, buffers and scratch.
+// Scalar stores and atomics through plain addresses, buffers and scratch.
 #include "test/runtime/emulator/instructions/Operands.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 

@@ -1,4 +1,5 @@
-// Control flow, hardware registers and vector skip. What single scalar instructions compute: meaning/ScalarTest.cpp.
+// Control flow, hardware registers and vector skip. The results of single scalar instructions are in
+// meaning/ScalarTest.cpp.
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gtest/gtest.h>
@@ -71,11 +72,11 @@ TEST(Scalar, HardwareRegisters) {
   s.run();
   EXPECT_EQ(s.wave().scalars[2], mode);
   EXPECT_EQ(s.wave().scalars[3], 0xcu);
-  EXPECT_EQ(s.lane<float>(2, 5), 0.0f);          // subnormals flushed
-  EXPECT_EQ(s.lane<float>(6, 5), 0x1p-127f);     // and kept
-  EXPECT_EQ(s.lane<float>(7, 5), 0x1.000002p0f); // up
-  EXPECT_EQ(s.lane<float>(8, 5), 1.0f);          // down
-  EXPECT_EQ(s.lane<float>(9, 5), 1.0f);          // toward zero
+  EXPECT_EQ(s.lane<float>(2, 5), 0.0f);          // subnormals are flushed
+  EXPECT_EQ(s.lane<float>(6, 5), 0x1p-127f);     // subnormals are kept
+  EXPECT_EQ(s.lane<float>(7, 5), 0x1.000002p0f); // rounded up
+  EXPECT_EQ(s.lane<float>(8, 5), 1.0f);          // rounded down
+  EXPECT_EQ(s.lane<float>(9, 5), 1.0f);          // rounded toward zero
   EXPECT_EQ(s.lane<float>(10, 5), 0x1.000002p0f);
   EXPECT_EQ(s.wave().mode, mode);
 }

@@ -1,4 +1,4 @@
-// A few instructions, assembled and run on one wave.
+// Assembles a few instructions and runs them on one wave.
 #pragma once
 
 #include "runtime/emulator/decode/Target.h"
@@ -13,12 +13,12 @@
 
 namespace nstf::emulator::test {
 
-/// Machine code of assembly text, by LLVM MC in this process. Throws std::runtime_error with the assembler's message;
-/// or gives nothing, and the messages by line, if `refused` is given.
+/// Machine code of assembly text, made by LLVM MC in this process. On an error it throws std::runtime_error with the
+/// assembler's message; if `refused` is given, it returns nothing and the messages by line instead.
 std::vector<uint8_t> assemble(const std::string &target, const std::string &text,
                               std::map<unsigned, std::string> *refused = nullptr);
 
-/// A wave in front of a piece of code. Registers are set and read through `wave`.
+/// A wave at the start of a piece of code. `wave` gives access to its registers.
 class Snippet {
 public:
   /// `s_endpgm` is added at the end.

@@ -1,5 +1,5 @@
 // v_smfmac on random operands and indices: fast mode against fused multiply-adds in the order of A's elements, exact
-// mode against the dense rule on the selected elements. (Layouts: MatrixLayoutTest.cpp.)
+// mode against the dense rule on the selected elements. The layouts are in MatrixLayoutTest.cpp.
 #include "test/runtime/emulator/instructions/MatrixReference.h"
 #include "test/runtime/emulator/instructions/Operands.h"
 
@@ -42,7 +42,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid) {
         setElement(s, rowA, {l, n}, size, element(form.a));
       setElement(s, agprRow + rowB, {l, n}, size, element(form.b));
     }
-    s.wave().rows[rowIndex][l] = uint32_t(engine()); // pairs that aren't ascending as well
+    s.wave().rows[rowIndex][l] = uint32_t(engine()); // includes pairs in descending order
     for (unsigned r = 0; r < form.resultRegisters(); ++r)
       s.wave().rows[agprRow + rowD + r][l] = form.a == Element::i8
                                                  ? uint32_t(engine())
@@ -57,7 +57,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid) {
     for (unsigned j = 0; j < form.columns; ++j) {
       uint32_t c = before[i * form.columns + j], expected = c;
       std::vector<uint64_t> a, b;
-      for (unsigned n = 0; n < form.depth / 2; ++n) { // the n-th element of the row that is there
+      for (unsigned n = 0; n < form.depth / 2; ++n) { // the n-th stored element of the row
         Place place = placeOfInput(form, 0, i, n / 2 * 4);
         place.element = place.element / 2 + n % 2;
         unsigned which = s.wave().rows[rowIndex][place.lane] >> (abid * form.input.perLane + 2 * place.element) & 3;

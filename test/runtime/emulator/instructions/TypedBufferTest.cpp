@@ -1,5 +1,5 @@
-// Typed buffers: worked examples of every data and number format, components' order, ranges, halves; and how the parts
-// of a buffer address add up.
+// Typed buffers: worked examples of every data and number format, the order of components, ranges and 16-bit halves;
+// and how the parts of a buffer address add up.
 #include "test/runtime/emulator/instructions/Operands.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
@@ -22,7 +22,7 @@ u32 bitsOf(float v) {
   return bits;
 }
 
-/// An element in memory and the four components that reading it gives.
+/// An element in memory and the four components that a load returns for it.
 struct Example {
   int data, number;
   std::vector<uint8_t> memory;
@@ -44,12 +44,12 @@ std::vector<Example> examples() {
       {4, number7, {0, 0, 0x20, 0xc1}, {f(-10), 0, 0, one}},
       {5, sint, {0xff, 0xff, 2, 0}, {u32(-1), 2, 0, 1}},
       {5, number7, {0x00, 0x3c, 0x00, 0x38}, {one, f(0.5f), 0, one}},
-      // 10_11_11: x and y have 11 bits, z 10; x is the lowest. 1.0: exponent 15
+      // 10_11_11: x (the lowest bits) and y have 11 bits, z has 10. The exponent of 1.0 is 15.
       {6, number7, {0xc0, 0x03, 0x00, 0x00}, {one, 0, 0, one}},
       {6, number7, {0x00, 0x00, 0x1e, 0x78}, {0, one, one, one}},
       {6, uint, {0xff, 0x07, 0x00, 0x00}, {0x7ff, 0, 0, 1}},
       {7, uint, {0xff, 0x03, 0x00, 0x00}, {0x3ff, 0, 0, 1}},
-      // 10_10_10_2: x has two bits; 2_10_10_10: w has
+      // In 10_10_10_2 x has two bits, in 2_10_10_10 w has.
       {8, uint, {0x07, 0, 0, 0x80}, {3, 1, 0, 512}},
       {9, unorm, {0xff, 0x03, 0, 0xc0}, {one, 0, 0, one}},
       {9, sint, {0xff, 0x03, 0, 0x40}, {u32(-1), 0, 0, 1}},
@@ -172,7 +172,7 @@ TEST(TypedBuffer, Halves) {
     s.allow(bytes.data(), bytes.size());
     s.allow(floats.data(), floats.size() * 4);
     u32 identity = 4 | 5 << 3 | 6 << 6 | 7 << 9;
-    setResource(s, 4, from.data(), 60, 4 << 16, identity | uscaled << 12 | 1 << 15); // elements 60 to 63 are outside
+    setResource(s, 4, from.data(), 60, 4 << 16, identity | uscaled << 12 | 1 << 15); // 60 to 63 are out of range
     setResource(s, 8, bytes.data(), 64, 1 << 16, identity | uint << 12 | 1 << 15);
     setResource(s, 12, floats.data(), 64, 8 << 16, 0);
     for (unsigned l = 0; l < 64; ++l) {
@@ -228,7 +228,7 @@ TEST(TypedBuffer, AnInvalidFormatIsAFault) {
   EXPECT_THROW(s.run(), WaveFault);
 }
 
-/// LLVM takes the constant out of any 32-bit sum, so what is left may be negative.
+/// LLVM moves the constant of any 32-bit sum into the offset field, so the remaining offset may be negative.
 TEST(Buffer, OffsetAndInstructionOffsetAddUpIn32Bits) {
   for (const char *target : targets) {
     Snippet s(target, "buffer_load_dword v4, v1, s[4:7], 0 offen offset:64\n"

@@ -1,4 +1,4 @@
-// Arguments against metadata.
+// Laying out a launch's arguments by the kernel's metadata.
 #include "runtime/emulator/launch/ArgumentBlock.h"
 
 #include <cstring>
@@ -53,19 +53,19 @@ TEST(ArgumentBlock, InOrder) {
   EXPECT_EQ(at<int32_t>(block, 8), -2);
   EXPECT_EQ(at<uint32_t>(block, 12), 0x03020100u);
   EXPECT_EQ(at<uint32_t>(block, 20), 0x0b0a0908u);
-  EXPECT_EQ(at<uint32_t>(block, 24), 7u); // hidden
+  EXPECT_EQ(at<uint32_t>(block, 24), 7u); // hidden arguments
   EXPECT_EQ(at<uint16_t>(block, 28), 64u);
   EXPECT_GE(block.size(), 40 + argumentPadding);
 }
 
 TEST(ArgumentBlock, OverlaysAndOffsets) {
-  // A pointer inside the struct; a hidden argument given by hand.
+  // A pointer inside the struct, and a hidden argument given explicitly.
   auto block =
       blockOf(vadd(), "{u64: 0}, {u32: 5}, {bytes: 000000000000000000000000}, {at: 16, buffer: c}, {at: 24, u32: 9}");
   EXPECT_EQ(at<uint64_t>(block, 0), 0u);
   EXPECT_EQ(at<uint64_t>(block, 16), 0x1000u);
   EXPECT_EQ(at<uint32_t>(block, 24), 9u);
-  // What isn't given in order may all be given by offset.
+  // Arguments that are not given in order may all be given by offset.
   block = blockOf(vadd(), "{buffer: c}, {at: 8, u32: 5}, {at: 12, u64: 1}, {at: 20, u32: 2}");
   EXPECT_EQ(at<uint32_t>(block, 8), 5u);
   EXPECT_EQ(at<uint32_t>(block, 20), 2u);
@@ -101,7 +101,7 @@ TEST(ArgumentBlock, WithoutMetadata) {
   kernel.name = "hand";
   EXPECT_THAT(messageOf(kernel, "{buffer: c}"),
               HasSubstr("expected {at: OFFSET, …}: kernel 'hand' has no metadata about its arguments"));
-  auto block = blockOf(kernel, "{at: 8, buffer: c}, {at: 0, u32: 3}"); // it didn't say how large its block is
+  auto block = blockOf(kernel, "{at: 8, buffer: c}, {at: 0, u32: 3}"); // the kernel has no metadata
   EXPECT_EQ(at<uint64_t>(block, 8), 0x1000u);
   EXPECT_EQ(at<uint32_t>(block, 0), 3u);
   EXPECT_GE(block.size(), 16 + argumentPadding);

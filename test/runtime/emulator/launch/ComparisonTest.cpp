@@ -1,4 +1,4 @@
-// What counts as agreeing, and what a comparison tells.
+// Which results a comparison accepts, and what it reports.
 #include "runtime/emulator/launch/Comparison.h"
 
 #include <cmath>
@@ -58,7 +58,7 @@ TEST(Comparison, NanAndInfinity) {
 }
 
 TEST(Comparison, Integers) {
-  // Two that are the same as doubles.
+  // Both round to the same double.
   Tensor a = tensor<uint64_t>(ElementType::U64, {1}, {uint64_t(1) << 63});
   Tensor b = tensor<uint64_t>(ElementType::U64, {1}, {(uint64_t(1) << 63) + 1});
   EXPECT_TRUE(compareWith(a, a).passed());

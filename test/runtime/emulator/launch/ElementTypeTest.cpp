@@ -1,4 +1,4 @@
-// Numbers as written, and as elements of each type.
+// Numbers as written in a file, and as elements of each type.
 #include "runtime/emulator/launch/ElementType.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@ using namespace nstf::emulator;
 
 namespace {
 
-/// The element that a written number becomes, as bits; nothing where it doesn't fit.
+/// The bits of the element that a written number becomes; std::nullopt if it does not fit.
 std::optional<uint64_t> bitsOf(const char *type, const char *text) {
   uint64_t bits = 0;
   std::optional<Number> number = Number::parse(text);
@@ -31,7 +31,7 @@ TEST(ElementType, WholeNumbers) {
   EXPECT_EQ(bitsOf("u64", "18446744073709551616"), std::nullopt);
   EXPECT_EQ(bitsOf("i64", "-9223372036854775808"), uint64_t(1) << 63);
   EXPECT_EQ(bitsOf("i64", "9223372036854775808"), std::nullopt);
-  EXPECT_EQ(bitsOf("i32", "3e2"), 300u); // a float that is whole
+  EXPECT_EQ(bitsOf("i32", "3e2"), 300u); // a float with an integral value
   EXPECT_EQ(bitsOf("i32", "0.5"), std::nullopt);
   EXPECT_EQ(bitsOf("i32", "nan"), std::nullopt);
   EXPECT_EQ(bitsOf("bool", "true"), 1u);
@@ -49,7 +49,7 @@ TEST(ElementType, Floats) {
   EXPECT_EQ(bitsOf("f64", "0.1"), 0x3fb999999999999au);
   EXPECT_EQ(bitsOf("f16", "65504"), 0x7bffu);
   EXPECT_EQ(bitsOf("f16", "65520"), std::nullopt);
-  EXPECT_EQ(bitsOf("f16", "1.00048828125"), 0x3c00u);     // halfway: to even
+  EXPECT_EQ(bitsOf("f16", "1.00048828125"), 0x3c00u);     // a tie: to even
   EXPECT_EQ(bitsOf("f16", "1.000488281250001"), 0x3c01u); // rounded once
   EXPECT_EQ(bitsOf("bf16", "1"), 0x3f80u);
   EXPECT_TRUE(std::isnan(decode(ElementType::BF16, reinterpret_cast<const std::byte *>("\xc0\x7f"))));
@@ -61,15 +61,15 @@ TEST(ElementType, SmallFloats) {
   EXPECT_EQ(bitsOf("e4m3fnuz", "240"), 0x7fu);
   EXPECT_EQ(bitsOf("e4m3fnuz", "250"), std::nullopt);
   EXPECT_EQ(bitsOf("e4m3fnuz", "inf"), std::nullopt);
-  EXPECT_EQ(bitsOf("e4m3fnuz", "-0.0"), 0u); // there is no negative zero
+  EXPECT_EQ(bitsOf("e4m3fnuz", "-0.0"), 0u); // has no negative zero
   EXPECT_EQ(bitsOf("e4m3fnuz", "nan"), 0x80u);
   EXPECT_EQ(bitsOf("e5m2fnuz", "57344"), 0x7fu);
-  // Halfway between 1 and 1.125, and a hair above that only f64 tells: rounded once.
+  // The middle between 1 and 1.125, and a number above it that only f64 can tell from it: rounded once.
   EXPECT_EQ(bitsOf("fp8", "1.0625"), 0x40u);
   EXPECT_EQ(bitsOf("fp8", "1.0625000000001"), 0x41u);
 }
 
-/// Every element's text is read back to the same bits.
+/// Every element's text reads back as the same bits.
 TEST(ElementType, TextRoundTrip) {
   for (ElementType type : launchTypes) {
     unsigned bytes = sizeOf(type);

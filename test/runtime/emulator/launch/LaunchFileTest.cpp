@@ -1,4 +1,4 @@
-// What a launch file may say, what is wrong with it in which words, and that damage is an error and never a crash.
+// What a launch file may say, the message for each mistake, and that damaged files are an error and never a crash.
 #include "runtime/emulator/launch/LaunchFile.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ std::string messageOf(const std::string &text) {
   return "no error";
 }
 
-/// The good file with a part replaced.
+/// Reads the good file with a part replaced.
 std::string messageWith(const std::string &from, const std::string &to) {
   std::string text = good;
   size_t at = text.find(from);
@@ -188,7 +188,7 @@ TEST(LaunchFile, DamageIsAnError) {
         if (at < text.size())
           text[at] = char(random());
         break;
-      case 3: { // a part of the file once more
+      case 3: { // repeats a part of the file
         std::string part = text.substr(at, random() % 60);
         text.insert(random() % (text.size() + 1), part);
         break;
@@ -206,7 +206,7 @@ TEST(LaunchFile, DamageIsAnError) {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
     }
   }
-  EXPECT_GT(accepted, 10u); // the damage isn't always in the way
+  EXPECT_GT(accepted, 10u); // some damage is harmless
 }
 
 TEST(LaunchFile, DeepNesting) {

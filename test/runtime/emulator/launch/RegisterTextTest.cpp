@@ -1,4 +1,4 @@
-// Which numbers an instruction works on, as its name tells.
+// The number types that an instruction works on, derived from its name.
 #include "runtime/emulator/launch/RegisterText.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ template <typename T> std::vector<T> valuesOf(const Tensor &tensor) {
   return values;
 }
 
-/// The contents that an `init` makes for a buffer.
+/// The contents that an `init` generates for a buffer.
 Tensor contentsOf(const std::string &type, const std::string &shape, const std::string &init,
                   const std::filesystem::path &folder = ".") {
   LaunchFile file = LaunchFile::readText("buffers:\n  b: {type: " + type + ", shape: " + shape + ", init: " + init +
@@ -56,7 +56,7 @@ TEST(Tensor, NpyOfEveryType) {
 
 TEST(Tensor, NpyFortranOrder) {
   TestFolder folder;
-  // [[0, 1, 2], [3, 4, 5]] column by column
+  // [[0, 1, 2], [3, 4, 5]] in column-major order
   std::string header = nstf::makeNpyHeader("<i4", {2, 3});
   header.replace(header.find("False,"), 6, "True, ");
   auto path = folder.write("f.npy", header + bytesOf(std::vector<int32_t>{0, 3, 1, 4, 2, 5}));
@@ -113,7 +113,7 @@ TEST(Tensor, GeneratedNumbers) {
 }
 
 TEST(Tensor, RandomNumbers) {
-  // As docs/nstf-emu.md describes them.
+  // As documented in docs/nstf-emu.md.
   std::vector<float> values = valuesOf<float>(contentsOf("f32", "[1000]", "{random: {seed: 7, low: 2, high: 3}}"));
   uint64_t z = 7 + 5 * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

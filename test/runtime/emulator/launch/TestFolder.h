@@ -1,4 +1,4 @@
-// A folder for a test's files that goes away with the object.
+// A test's own folder, removed with the object.
 #pragma once
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Reciprocals, roots, exponentials, sines, dot products.
 //
-// Special cases exactly as the manual's examples give them, everything else within the error it states, seen from the
-// host's long double.
+// Special cases are exactly those in the manual's examples. Everything else must lie within the error that the manual
+// states of the host's long double.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@ using enum Type;
 #define IS(...) [=](Lane &l) -> u64 { return u64(__VA_ARGS__); }
 
 u64 negativeNan(Format f) { return f.sign() | f.infinity() | f.quietBit(); }
-/// "Denormals are flushed": f32 does, whatever MODE says.
+/// "Denormals are flushed": for f32 whatever MODE says.
 FloatMode modeOf(Format f, const Lane &l) {
   return f.fractionBits == 23 ? FloatMode{Rounding::NearestEven, false, false} : l.mode(f);
 }
@@ -30,7 +30,8 @@ long double root(long double v) { return std::sqrt(v); }
 long double reciprocalRoot(long double v) { return v == 0 ? 1 / v : 1 / std::sqrt(v); }
 long double exponential(long double v) { return std::exp2(v); }
 long double logarithm(long double v) { return v == 0 ? -HUGE_VALL : v < 0 ? std::nanl("") : std::log2(v); }
-/// Of revolutions, exact at multiples of a quarter; beyond 256 they are "0" and "1".
+/// The argument is in revolutions; multiples of a quarter are exact. Beyond 256 the manual gives 0 for the sine and 1
+/// for the cosine.
 long double sine(long double v) {
   if (std::isinf(v))
     return std::nanl("");
@@ -59,10 +60,8 @@ long double cosine(long double v) {
   return sine(r + 0.25L);
 }
 
-/// Sines are compared absolutely: near a zero of theirs units in the last place mean nothing. Rounded to 2^-22 here,
-/// and to a few steps by the comparison.
 u64 products(u32 a, u32 b, u64 c, const Lane &l) {
-  // f16 products are exact in f32; one rounding each as they are added, the upper first.
+  // Products of f16 are exact in f32. The upper one is added first, with one rounding per addition.
   FloatMode mode = l.mode(single);
   u64 sum = c;
   for (unsigned at : {16u, 0u}) {
@@ -79,7 +78,7 @@ u64 products(u32 a, u32 b, u64 c, const Lane &l) {
   return sum;
 }
 
-/// 2/pi as a fraction's bits, the first 1201 of them.
+/// The first 1201 bits of 2/pi as a fraction.
 unsigned twoOverPi(unsigned at) {
   static const char *const hex =
       "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561B7246E3A424DD2E006492EEA09D1921C"

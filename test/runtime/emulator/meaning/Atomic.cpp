@@ -5,7 +5,7 @@
 namespace nstf::emulator::meaning {
 namespace {
 
-/// Minimum and maximum keep what is there unless the data are really less or greater (`src < tmp ? src : tmp`).
+/// Minimum and maximum keep the old value unless the data is strictly less or greater (`src < tmp ? src : tmp`).
 template <int wanted> u64 floatChoice(Format f, u64 memory, u64 data) {
   if (f.isNan(memory) || f.isNan(data))
     return f.isNan(memory) ? data : memory;

@@ -1,4 +1,4 @@
-// What atomic instructions make of a memory word.
+// The new value that an atomic instruction gives a memory word.
 #pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
@@ -6,17 +6,17 @@
 namespace nstf::emulator::meaning {
 
 struct Atomic {
-  const char *name; ///< without type: "ADD", "CMPSWAP"
+  const char *name; ///< without the type: "ADD", "CMPSWAP"
   Type type;
   bool two = false; ///< compares or masks with a second value
-  /// The word's next value of what it holds, the data and the second data.
+  /// The new value, from the old one, the data and the second data.
   u64 (*next)(u64 memory, u64 data, u64 second);
 };
 
-/// By operation, of 32 or 64 bits. Exchange-and-compare: `data` is what is written, `second` what is compared with.
+/// Looks up an operation on 32 or 64 bits. For compare-and-swap `data` is written and `second` compared with.
 const Atomic *findAtomic(const std::string &operation, Type type);
 
-/// A word of `bits` at `at`; atomics change it there.
+/// The word of `bits` bits at `at`, which atomics change in place.
 u64 readWord(const std::vector<u8> &bytes, u64 at, unsigned bits);
 void writeWord(std::vector<u8> &bytes, u64 at, unsigned bits, u64 value);
 

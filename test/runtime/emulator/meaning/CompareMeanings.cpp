@@ -1,4 +1,4 @@
-// What v_cmp and v_cmpx compute.
+// The results of v_cmp and v_cmpx.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 namespace nstf::emulator::meaning {
@@ -12,7 +12,7 @@ void add(std::vector<VectorMeaning> &all, const std::string &name, std::vector<T
   all.push_back({"V_CMPX_" + name, none, types, value, MaskOnly | WritesExec});
 }
 
-/// The relations by the bits of their number: less, equal, greater (and unordered for floats).
+/// Bits 0 to 2 of a relation's number say whether it holds for less, equal and greater (for floats bit 3: unordered).
 template <typename T> void addIntegers(std::vector<VectorMeaning> &all, const char *suffix, Type t) {
   static const char *const names[] = {"F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"};
   for (unsigned relation = 0; relation < 8; ++relation)

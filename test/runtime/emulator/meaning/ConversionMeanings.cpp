@@ -1,4 +1,4 @@
-// What conversions and division helpers compute.
+// The results of conversions and division helpers.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <array>
@@ -17,7 +17,7 @@ template <typename T> u64 toInteger(Format f, u64 v, const Lane &l, Rounding rou
 }
 u64 fromInteger(Format f, i64 v, const Lane &l) { return bitsOf(f, exactly(v), l.mode(f)); }
 
-/// floor(v + 0.5), exactly.
+/// floor(v + 0.5), computed exactly.
 u64 halfUp(u64 v, const Lane &l) {
   if (single.isNan(v))
     return 0;
@@ -35,7 +35,7 @@ i32 exponentOf(Format f, u64 v) {
   return e; // v = m * 2^e, 1/2 <= m < 1
 }
 
-/// [-1, 1] or [0, 1] to integers of 16 bits, rounded to nearest even.
+/// Maps [-1, 1] or [0, 1] to 16-bit integers, rounded to nearest even.
 u16 normalized(Format f, u64 v, bool isSigned, const Lane &l) {
   i128 scale = isSigned ? 32767 : 65535;
   Number n = times(numberOf(f, v, l.mode(f)), exactly(i64(scale)));
@@ -45,7 +45,7 @@ u64 byteOf(u64 v, const Lane &l) { return u64(saturated(numberOf(single, v, l.mo
 
 u64 halfTowardZero(u64 v) { return convert(single, half, v, {}, {Rounding::Zero, true, true}); }
 
-// fp8 of gfx942: E4M3 with bias 8, E5M2 with bias 16; 0x80 is NaN, no infinities, no -0
+// fp8 of gfx942: E4M3 with bias 8, E5M2 with bias 16; 0x80 is NaN; no infinities, no -0.
 Number numberOf8(u8 v, unsigned exponentBits) {
   unsigned fractionBits = 7 - exponentBits;
   Number n;
@@ -60,14 +60,14 @@ Number numberOf8(u8 v, unsigned exponentBits) {
 }
 u64 from8(u64 v, unsigned exponentBits) { return bitsOf(single, numberOf8(u8(v), exponentBits)); }
 
-/// What numbers too large become: NaN, or the largest under MODE.fp16_ovfl.
+/// The result for numbers that are too large: NaN, or the largest number under MODE.fp16_ovfl.
 u8 tooLarge8(const Number &n, const Lane &l) {
   if (!l.machine.overflowClamps())
     return 0x80;
   return u8((n.negative ? 0x80 : 0) | 0x7f);
 }
 
-/// Nearest even among the 128 magnitudes, found by search.
+/// Rounds to nearest even by searching the 128 magnitudes.
 u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
   Number n = numberOf(single, v);
   if (n.kind == Number::Nan)
@@ -77,7 +77,7 @@ u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
     return largest;
   n.negative = false;
   Number most = numberOf8(0x7f, exponentBits), beyond = plus(most, scaled(numberOf8(1, exponentBits), 0));
-  // Half a unit of the last place above the largest is where numbers too large begin.
+  // Numbers are too large from half a unit in the last place above the largest.
   Number step = plus(most, negative(numberOf8(0x7e, exponentBits)));
   beyond = plus(most, scaled(step, -1));
   if (compare(n, beyond) >= 0)
@@ -93,7 +93,7 @@ u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
   }
   return low ? sign | low : 0;
 }
-/// Stochastic: the upper random bits, in the place of what is cut off, are added before cutting.
+/// Stochastic rounding: adds the upper random bits, aligned with the bits that will be cut off, and then cuts.
 u8 to8Stochastic(u64 v, u32 random, unsigned exponentBits, const Lane &l) {
   Number n = numberOf(single, v);
   if (n.kind == Number::Nan)
@@ -104,10 +104,10 @@ u8 to8Stochastic(u64 v, u32 random, unsigned exponentBits, const Lane &l) {
   if (n.kind == Number::Zero || single.isSubnormal(v))
     return 0;
   n.negative = false;
-  // One unit of the last place where n is: of its binade, or of subnormals.
+  // One unit in the last place at n: of its binade, or of the subnormals.
   unsigned fractionBits = 7 - exponentBits;
   int unit = std::max(n.exponent + 23, 1 - (1 << (exponentBits - 1))) - int(fractionBits);
-  int cut = unit - n.exponent; // bits of the significand that go away
+  int cut = unit - n.exponent; // bits of the significand that are cut off
   if (cut > 60)
     return 0;
   u128 s = n.significand + (cut >= 32 ? u128(random) << (cut - 32) : u128(random >> (32 - cut)));
@@ -128,7 +128,7 @@ u64 stochastic8(Lane &l, unsigned exponentBits) {
   unsigned at = (l.opSel >> 2 & 3) * 8;
   return (l.old & ~(u64(0xff) << at)) | u64(to8Stochastic(l.a, u32(l.b), exponentBits, l)) << at;
 }
-/// To [0, 1], of results that are two numbers.
+/// Clamps each half of a two-number result to [0, 1].
 u64 clamped(Format f, u64 v, const Lane &l) {
   if (!l.clamp)
     return v;
@@ -153,7 +153,7 @@ u64 fixup(Format f, u64 q, u64 d, u64 n) {
     return sign | f.infinity();
   if (f.isInfinite(d) || f.isZero(n))
     return sign;
-  if (f.fractionBits > 10) { // unbiased exponents, of subnormals too
+  if (f.fractionBits > 10) { // unbiased, also of subnormals
     auto exponent = [&](u64 v) {
       Number m = numberOf(f, v);
       int e = m.exponent;
@@ -191,7 +191,8 @@ std::vector<VectorMeaning> divisionMeanings() {
 
 std::vector<VectorMeaning> conversionMeanings() {
   auto mode = [](const Lane &l, Format from, Format to, u64 v) {
-    // f64 and f16, from and to, go by the setting for them ("based on DP rounding mode", "… denorm mode").
+    // MODE's f64/f16 group governs every conversion from or to these types ("based on DP rounding mode", "… denorm
+    // mode").
     bool toSingle = to.fractionBits == 23, fromDouble = from.fractionBits == 52;
     FloatMode source = to.fractionBits == 10 ? FloatMode() : l.mode(from);
     return convert(from, to, v, source, toSingle && fromDouble ? l.mode(doubled) : l.mode(to));

@@ -1,11 +1,12 @@
-// The families' cases, and what they share.
+// The cases of each family of instructions, and what they share.
 #pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
 
 namespace nstf::emulator::meaning {
 
-/// Loads of less than a dword. The forms that load one half of a register clear the other, as parts with SRAM ECC do.
+/// Loads of less than a dword. The forms that load one half of a register clear the other half, as chips with SRAM ECC
+/// do.
 struct SmallAccess {
   std::string name;
   unsigned bytes;

@@ -1,5 +1,5 @@
-// Every name of Instructions.def has a meaning here, except for the matrix instructions, which have a proof of their
-// own (MatrixTest, ExactMatrixTest), and those that a targeted test proves, named here.
+// Every name of Instructions.def has a meaning here, except matrix instructions, which have their own tests
+// (MatrixTest, ExactMatrixTest), and the instructions listed here with the test that covers them.
 #include "test/runtime/emulator/meaning/Coverage.h"
 #include "runtime/emulator/decode/Instructions.h"
 #include "test/runtime/emulator/meaning/Meaning.h"
@@ -12,7 +12,7 @@
 namespace nstf::emulator::meaning {
 namespace {
 
-/// Instructions that aren't a function of registers and memory of one wave, or whose meaning is a table of formats.
+/// Instructions that are not a function of one wave's registers and memory, or whose meaning is a table of formats.
 const std::map<std::string, std::vector<const char *>> targeted = {
     {"ScalarTest, ControlTest: program flow, MODE, indexed registers",
      {"S_ENDPGM",           "S_ENDPGM_SAVED",     "S_ENDPGM_ORDERED_PS_DONE",
@@ -43,7 +43,7 @@ const std::map<std::string, std::vector<const char *>> targeted = {
 bool isProvenElsewhere(const std::string &name) {
   if (name.starts_with("V_MFMA_") || name.starts_with("V_SMFMAC_"))
     return true;
-  if (name.find("_FORMAT_") != std::string::npos) // TypedBufferTest: every format of typed buffers
+  if (name.find("_FORMAT_") != std::string::npos) // TypedBufferTest covers every format
     return true;
   for (auto &[test, names] : targeted)
     for (const char *n : names)
@@ -66,7 +66,7 @@ TEST(Meaning, EveryInstructionHasOne) {
   size_t proven = 0;
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
     std::string name(infoOf(Opcode(i)).name);
-    // With the clamp bit an instruction saturates: the same meaning with Lane::clamp.
+    // With the clamp bit an instruction saturates; it has the same meaning with Lane::clamp.
     std::string plain = name.ends_with("_CLAMP") ? name.substr(0, name.size() - 6) : name;
     EXPECT_TRUE(have.contains(plain) || isProvenElsewhere(plain)) << name << " has no meaning";
     proven += have.contains(plain);

@@ -1,9 +1,9 @@
-// What exact floating-point vector instructions compute.
+// The results of exact floating-point vector instructions.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 namespace nstf::emulator::meaning {
 
-/// The lesser (`sign` -1) or the greater (1) of two; of zeros the one with that sign.
+/// The minimum (`sign` -1) or the maximum (1) of two; between two zeros the one with that sign.
 static u64 extreme(Format f, u64 a, u64 b, const Lane &l, int sign) {
   FloatMode mode = l.mode(f);
   bool ieee = l.machine.ieee();
@@ -36,7 +36,7 @@ u64 middle(Format f, const Lane &l) {
   return equal(l.a) ? greater(f, l.b, l.c, l) : equal(l.b) ? greater(f, l.a, l.c, l) : greater(f, l.a, l.b, l);
 }
 
-/// Two roundings; "denormals are flushed", whatever MODE says.
+/// Rounds twice and flushes denormals ("denormals are flushed") whatever MODE says.
 u64 separate(Format f, u64 a, u64 b, u64 c, FloatMode mode) {
   mode.keepSources = mode.keepResults = false;
   u64 product = multiply(f, a, b, mode);
@@ -67,16 +67,16 @@ u64 fraction(Format f, u64 v, const FloatMode &mode) {
 u64 scaledBy(Format f, u64 v, i64 exponent, const FloatMode &mode) {
   return f.isNan(v) ? quieted(f, v) : bitsOf(f, scaled(numberOf(f, v, mode), exponent), mode);
 }
-/// In [1/2, 1); of subnormals as well, whatever MODE says: it looks at bits.
+/// The significand in [1/2, 1). Subnormals keep their value whatever MODE says, because the instruction works on bits.
 u64 significandOf(Format f, u64 v) {
   if (f.isNan(v))
     return quieted(f, v);
   Number n = numberOf(f, v);
   if (n.kind == Number::Finite) {
     u64 one = bitsOf(f, scaled(n, 0));
-    while (f.exponentField(one) >= f.bias()) // brought below 1 …
+    while (f.exponentField(one) >= f.bias()) // to below 1 …
       n = scaled(n, -1), one = bitsOf(f, n);
-    while (f.exponentField(one) < f.bias() - 1) // … and to 1/2 or more
+    while (f.exponentField(one) < f.bias() - 1) // … and to at least 1/2
       n = scaled(n, 1), one = bitsOf(f, n);
     return one;
   }
@@ -128,7 +128,7 @@ void addFamily(std::vector<VectorMeaning> &all, const char *suffix, Type t) {
 }
 
 u64 negatedIf(u64 v, bool negate) { return negate ? v ^ single.sign() : v; }
-/// Which face of a cube (x, y, z) points to.
+/// The face of a cube that (x, y, z) points to.
 enum Axis { X, Y, Z };
 Axis majorAxis(const Lane &l) {
   FloatMode mode = l.mode(single);

@@ -1,8 +1,8 @@
 // Assembly texts of every form of a vector instruction.
 //
-// From the operands' types: VGPR, SGPR, inline constant and literal sources; e32, e64, SDWA and DPP encodings; neg,
-// abs, sext, op_sel, clamp, omod; the destination also in a source's place. What the assembler refuses has no such
-// form.
+// The forms follow from the operands' types: VGPR, SGPR, inline constant and literal sources; e32, e64, SDWA and DPP
+// encodings; neg, abs, sext, op_sel, clamp, omod; the destination in place of a source. If the assembler refuses a
+// text, the form does not exist.
 #include "test/runtime/emulator/meaning/VectorModel.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct Writer {
   void literal(Source &s, std::string &text) {
     s.place = Source::Constant;
     u32 v = u32(random.value(s.type == Type::f64 ? Type::b32 : s.type)) & 0x7fffffff;
-    v |= 0x01000100; // no inline constant
+    v |= 0x01000100; // rules out inline constants
     if (bitsOf(s.type) == 16)
       v = (v & 0x7fff) | 0x0100;
     if (s.type == Type::f64)
@@ -164,7 +164,7 @@ struct Writer {
       text += list("op_sel", opSel, !packed, form.resultHigh);
     else if (form.opSel) {
       text += " op_sel:[";
-      unsigned first = flags & WholeHalves ? 1 : 0; // of two sources and the result
+      unsigned first = flags & WholeHalves ? 1 : 0; // two sources and the result
       for (unsigned k = first; k < 4; ++k)
         text += (k > first ? "," : "") + std::to_string(form.opSel >> k & 1);
       text += "]";
@@ -204,7 +204,7 @@ Case caseOf(const Writer &writer) {
       for (const Source &s : form.sources)
         if (s.place == Source::Vector) {
           u64 v = random.value(s.type);
-          if (form.encoding == Encoding::Sdwa && once) // so that bytes and halves are edge cases, too
+          if (form.encoding == Encoding::Sdwa && once) // makes bytes and halves edge cases, too
             v = v << 16 | (v & 0xffff);
           if (s.opSel && bitsOf(s.type) == 16)
             v = v << 16 | v >> 16;
@@ -289,7 +289,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
       break;
     case 1:
       w.inlineConstant(s, w.constant[k]);
-      if (isPacked(s.type)) { // the upper half of a constant is nothing to rely on
+      if (isPacked(s.type)) { // the upper half of a constant is unspecified
         s.opSel = s.opSelHigh = false;
         if (s.type == Type::p16 && i32(s.value) < 0)
           s.value &= 0xffff;
@@ -307,7 +307,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
   };
 
   add(writer(Encoding::Plain), 16);
-  if (!(flags & Accumulates)) { // the destination is a source as well
+  if (!(flags & Accumulates)) { // the destination is also a source
     for (size_t k = 0; k < meaning.sources.size(); ++k) {
       Writer w = writer(Encoding::Plain);
       if (w.form.sources[k].place == Source::Constant || (flags & MaskOnly))
@@ -370,7 +370,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
       f.unused = random.below(3);
     }
     if (f.select == 6)
-      f.unused = 0; // nothing is unused
+      f.unused = 0; // the whole register is written
     if (!w.plain() && !(flags & MaskOnly)) {
       f.clamp = random.oneIn(4);
       f.omod = isFloat(meaning.result) && !meaning.steps && random.oneIn(4) ? 1 + random.below(3) : 0;

@@ -1,4 +1,4 @@
-// What integer and bit vector instructions compute.
+// The results of integer and bit vector instructions.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <limits>
@@ -7,7 +7,7 @@ namespace nstf::emulator::meaning {
 namespace {
 
 using enum Type;
-// One lane's function, of the lane `l`.
+// A function of one lane, `l`.
 #define IS(...) [](Lane &l) -> u64 { return u64(__VA_ARGS__); }
 
 i32 signed24(u64 v) { return i32(u32(v) << 8) >> 8; }
@@ -45,7 +45,7 @@ u32 ones(u64 v) {
     ++n;
   return n;
 }
-/// Field `count` wide at `offset`, extended by its top bit; what lies past bit 31 is the sign.
+/// The field of `count` bits at `offset`, sign-extended; bits past 31 are copies of the sign.
 u32 signedField(u32 v, u32 offset, u32 count) {
   u32 field = u32(s32(v) >> offset) & ((1u << count) - 1);
   return count && field >> (count - 1) & 1 ? field | ~((1u << count) - 1) : field;
@@ -55,7 +55,7 @@ template <typename T> T middle(T a, T b, T c) {
   return most == a ? std::max(b, c) : most == b ? std::max(a, c) : std::max(a, b);
 }
 u64 difference(u64 a, u64 b) { return a > b ? a - b : b - a; }
-/// Sum of absolute differences of bytes; `masked`: without those whose reference is 0.
+/// Sum of absolute byte differences; if `masked`, without the bytes whose reference is 0.
 u64 byteDifferences(u32 a, u32 b, bool masked = false) {
   u64 sum = 0;
   for (u32 i = 0; i < 32; i += 8)
@@ -85,7 +85,7 @@ u32 saturatedBytes(u32 v) {
   auto byte = [](i32 n) { return u32(n <= 0 ? 0 : n >= 255 ? 255 : n); };
   return byte(s16(v)) | byte(s16(v >> 16)) << 8;
 }
-/// Products of fields added to c, exactly.
+/// The exact sum of the products of the fields; the caller adds c.
 template <unsigned bits, bool isSigned> i128 dot(u32 a, u32 b) {
   auto field = [](u32 v, u32 at) {
     u32 f = v >> at & ((u64(1) << bits) - 1);
@@ -96,7 +96,7 @@ template <unsigned bits, bool isSigned> i128 dot(u32 a, u32 b) {
     sum += field(a, i) * field(b, i);
   return sum;
 }
-/// Four sums of bytes' differences, of a's slices one byte apart.
+/// Four sums of byte differences, for slices of a that start one byte apart.
 u64 slidingDifferences(const Lane &l, bool masked) {
   u64 r = 0;
   for (u32 k = 0; k < 4; ++k)
@@ -110,7 +110,7 @@ u64 sum(Lane &l, i128 exact) {
 }
 i128 carryIn(const Lane &l) { return l.bit; }
 
-/// Bits below this lane's in a mask of 32 lanes.
+/// The bits below this lane in a 32-lane mask.
 u32 below(unsigned lane, unsigned first) {
   u32 mask = 0;
   for (unsigned i = 0; i < 32; ++i)
@@ -242,7 +242,7 @@ std::vector<VectorMeaning> integerMeanings() {
       {"V_SUBB_CO_U32", b32, {b32, b32}, IS(sum(l, i128(l.a) - l.b - carryIn(l))), MaskOut | MaskIn},
       {"V_SUBBREV_CO_U32", b32, {b32, b32}, IS(sum(l, i128(l.b) - l.a - carryIn(l))), MaskOut | MaskIn},
       {"V_CNDMASK_B32", b32, {f32, f32}, IS(l.bit ? l.b : l.a), MaskIn},
-      // The 65th bit of the exact result.
+      // The flag is bit 64 of the exact result.
       {"V_MAD_U64_U32",
        b64,
        {b32, b32, b64},

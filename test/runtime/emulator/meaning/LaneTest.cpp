@@ -1,5 +1,5 @@
-// Instructions with operands or lanes of their own: reads and writes of one lane, permutations, swaps, accumulator
-// moves, mixed-precision multiply-add, the division helpers, packed moves; and those that do nothing to registers.
+// Instructions with special operands or lanes: access to one lane, permutations, swaps, accumulator moves,
+// mixed-precision multiply-add, the division helpers, packed moves; and instructions that do nothing to registers.
 #include "test/runtime/emulator/meaning/Coverage.h"
 #include "test/runtime/emulator/meaning/Meaning.h"
 
@@ -25,7 +25,7 @@ struct List {
   }
 };
 
-/// `function(before, lane)` for v20 in the active lanes.
+/// Sets v20 to `function(before, lane)` in the active lanes.
 std::function<void(Machine &)> toV20(std::function<u32(const Machine &, unsigned)> function) {
   return [=](Machine &m) {
     Machine before = m;
@@ -83,13 +83,13 @@ void addPermutations(List &list) {
   };
   for (unsigned offset : {0u, 8u, 252u}) {
     std::string text = offset ? " offset:" + std::to_string(offset) : "";
-    // Disabled lanes give 0.
+    // Reading a disabled lane gives 0.
     list.add("DS_BPERMUTE_B32", "ds_bpermute_b32 v20, v2, v4" + text, toV20([=](const Machine &m, unsigned l) {
                unsigned from = (m.v[2][l] + offset) / 4 % 64;
                return m.active(from) ? m.v[4][from] : 0;
              }),
              someAddresses);
-    // The highest lane wins; lanes that nobody sends to get 0.
+    // The highest of several senders wins; lanes without a sender get 0.
     list.add(
         "DS_PERMUTE_B32", "ds_permute_b32 v20, v2, v4" + text,
         [=](Machine &m) {
@@ -111,7 +111,7 @@ void addPermutations(List &list) {
   for (int i = 0; i < 8; ++i)
     patterns.push_back(0xc000 | list.random.below(0x800)); // rotations
   for (unsigned mask : {0u, 0x10u, 0x1fu, 7u})
-    patterns.push_back(0xe000 | mask); // for Fourier transforms
+    patterns.push_back(0xe000 | mask); // patterns for Fourier transforms
   for (unsigned offset : patterns)
     list.add("DS_SWIZZLE_B32", "ds_swizzle_b32 v20, v2 offset:" + std::to_string(offset),
              toV20([=](const Machine &m, unsigned l) -> u32 {
@@ -148,7 +148,7 @@ void addPackedMove(List &list) {
     }
 }
 
-/// v_fma_mix: op_sel_hi says that a source is f16, op_sel which half; abs is neg_hi's place.
+/// v_fma_mix: op_sel_hi marks a source as f16, op_sel chooses its half; neg_hi's bits mean abs.
 void addMixed(List &list) {
   for (const char *name :
        {"V_FMA_MIX_F32", "V_FMA_MIXLO_F16", "V_FMA_MIXHI_F16", "V_MAD_MIX_F32", "V_MAD_MIXLO_F16", "V_MAD_MIXHI_F16"})
@@ -200,16 +200,18 @@ void addMixed(List &list) {
     }
 }
 
-/// Whether |n / d| as rounded to the format is subnormal, and not 0.
+/// Whether |n / d|, rounded to the format, is subnormal but not 0.
 bool quotientIsSubnormal(Format f, Number n, Number d) {
-  // Between d times half the smallest subnormal, which rounds to 0, and d times what rounds to the smallest normal.
+  // The lower bound is d times half the smallest subnormal, which rounds to 0; the upper bound is d times the smallest
+  // quotient that rounds to a normal number.
   n.negative = d.negative = false;
   Number almost = plus(exactly(1), negative(scaled(exactly(1), -i64(f.fractionBits) - 2)));
   return compare(n, scaled(times(d, almost), 1 - f.bias())) < 0 &&
          compare(n, scaled(d, -f.bias() - i64(f.fractionBits))) > 0;
 }
-/// The manual's V_DIV_SCALE; where it scales the denominator of a tiny quotient up although that makes it overflow,
-/// down (runtime/emulator/instructions/README.md). NaN where 0 or nothing finite is divided isn't looked at closer.
+/// V_DIV_SCALE as in the manual, except that it scales the denominator of a tiny quotient down where scaling up would
+/// overflow (runtime/emulator/instructions/README.md). The result is NaN for a division of or by 0; other cases that
+/// are not finite are not examined.
 u64 divScale(Format f, u64 s0, u64 s1, u64 s2, bool &flag) {
   const bool isDouble = f.fractionBits == 52;
   const i64 by = isDouble ? 128 : 64;
@@ -276,7 +278,7 @@ void addDivision(List &list) {
                 },
                 [=](Machine &m, Random &random) {
                   for (unsigned l = 0; l < lanes; ++l)
-                    for (unsigned at : {4u, 6u}) { // finite, with all exponents
+                    for (unsigned at : {4u, 6u}) { // finite, with any exponent
                       u64 v;
                       do
                         v = random.oneIn(2) ? random.value(t) : random.bits() & f.mask();
@@ -295,7 +297,7 @@ void addDivision(List &list) {
                 if (m.active(l)) {
                   u64 a = value(m, 2, l), b = value(m, 4, l), c = value(m, 6, l);
                   Number n = plus(times(numberOf(f, a), numberOf(f, b)), numberOf(f, c));
-                  // Scaled up where the quotient is large, down where it is small, and rounded once.
+                  // Scaled up for large quotients and down for small ones, and rounded once.
                   i64 by = isDouble ? 128 : 64;
                   if (flags >> l & 1)
                     n = scaled(n, f.exponentField(c) > f.bias() ? by : -by);

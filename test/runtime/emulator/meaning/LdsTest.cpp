@@ -1,4 +1,4 @@
-// LDS loads, stores, pairs and atomics against their meanings: bytes at address plus offset, one lane after the other.
+// LDS loads, stores, pairs and atomics against their meanings: bytes at address plus offset, one lane after another.
 #include "test/runtime/emulator/meaning/Atomic.h"
 #include "test/runtime/emulator/meaning/Coverage.h"
 #include "test/runtime/emulator/meaning/MemoryCase.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned ldsBytes = 49152;
 constexpr MemoryCases allCases = {.ldsBytes = ldsBytes, .memoryBytes = 0, .rounds = 8};
-/// Addresses in v2: any bytes, all the same, or by lane; aligned to `align`, below `limit`.
+/// Addresses in v2: random, all the same or by lane; aligned to `align` and below `limit`.
 std::function<void(Machine &, Random &)> addresses(unsigned align, unsigned limit, Type data = Type::none) {
   return [=](Machine &m, Random &random) {
     unsigned kind = random.below(3), base = random.below(limit / align) * align;
@@ -27,7 +27,7 @@ std::function<void(Machine &, Random &)> addresses(unsigned align, unsigned limi
     if (data != Type::none)
       for (unsigned i = 0; i + 8 <= m.lds.size(); i += bitsOf(data) / 8) {
         unsigned lane = random.below(lanes);
-        u64 v = random.oneIn(3) ? m.wide(random.oneIn(2) ? 4 : 6, lane) : random.value(data); // often what is compared
+        u64 v = random.oneIn(3) ? m.wide(random.oneIn(2) ? 4 : 6, lane) : random.value(data); // often the comparand
         writeWord(m.lds, i, bitsOf(data) == 64 ? 64 : 32, v);
       }
   };
@@ -118,7 +118,7 @@ void addPairs(std::vector<Case> &cases, Random &random) {
             cases, "DS_WRXCHG2" + suffix,
             lower("DS_WRXCHG2" + std::string(stride == 64 ? "ST64" : "") + "_RTN_B" + std::to_string(32 * n)) + " " +
                 registers('v', 20, 2 * n) + ", v2, " + registers('v', 4, n) + ", " + registers('v', 6, n) + offsets,
-            [=](Machine &m, Random &r) { // lanes apart, so that their order doesn't matter
+            [=](Machine &m, Random &r) { // lanes apart: their order must not matter
               addresses(bytes, limit)(m, r);
               for (unsigned l = 0; l < lanes; ++l)
                 m.v[2][l] = l * bytes;
@@ -141,7 +141,7 @@ void addPairs(std::vector<Case> &cases, Random &random) {
       }
 }
 
-/// `name` as the list spells it, without DS_; `operation` as Atomic.cpp does.
+/// `name` is the name in the list without DS_.
 void addAtomic(std::vector<Case> &cases, const std::string &name, const Atomic *a, Random &random) {
   if (!a) {
     ADD_FAILURE() << "no meaning of " << name;
@@ -157,7 +157,7 @@ void addAtomic(std::vector<Case> &cases, const std::string &name, const Atomic *
     std::string text = "ds_" + lower(returns ? withReturn : name) + " " +
                        (returns ? registers('v', 20, n) + ", " : "") + "v2, " + registers('v', 4, n) +
                        (a->two ? ", " + registers('v', 6, n) : "") + " offset:" + std::to_string(offset);
-    bool compares = std::string(a->name) == "CMPSWAP"; // ds_cmpst: the first is compared, the second written
+    bool compares = std::string(a->name) == "CMPSWAP"; // ds_cmpst: the first is compared with, the second written
     allCases.add(cases, "DS_" + name, text, addresses(bits / 8, 2048, a->type), [=](Machine &m) {
       auto data = [&](unsigned row, unsigned l) { return n == 2 ? m.wide(row, l) : m.v[row][l]; };
       eachActive(m, [&](unsigned l) {

@@ -20,7 +20,7 @@ u64 randomSeed() {
 
 namespace {
 
-constexpr unsigned slot = 64; // bytes of code for a case
+constexpr unsigned slot = 64; // bytes of code per case
 
 std::string textOf(const std::vector<const Case *> &cases) {
   std::string text;
@@ -29,7 +29,7 @@ std::string textOf(const std::vector<const Case *> &cases) {
   return text;
 }
 
-/// Takes out of `cases` (null) what the assembler refuses; what isn't optional fails.
+/// Nulls out the entries of `cases` that the assembler refuses. Fails if one of them is not optional.
 void removeRefused(const std::string &target, std::vector<const Case *> &cases) {
   std::map<unsigned, std::string> refused;
   test::assemble(target, textOf(cases), &refused);
@@ -144,7 +144,7 @@ struct Runner {
                                  << unsigned((what[0] == 'l' ? before.lds : before.memory)[i]),
                void();
   }
-  /// Names the lane's operands: v2 to v7 are the sources of the vector forms, v20 the destination.
+  /// Prints the lane's operands: v2 to v7 are the sources of the vector forms, v20 is the destination.
   std::ostream &fail(const Case &c, unsigned round, unsigned lane) {
     failed = true;
     std::ostream &out = message;
@@ -175,7 +175,7 @@ std::vector<std::string> runCases(const std::string &target, const std::vector<C
   std::erase(cases, nullptr);
   test::Snippet snippet(target, textOf(cases), ldsBytes);
   Runner runner{target, snippet, {}, {}, std::vector<u8>(memoryBytes + 64), {}, false};
-  if (memoryBytes) { // scratch is the same bytes
+  if (memoryBytes) { // scratch uses the same bytes
     snippet.allow(runner.memory.data(), memoryBytes);
     const_cast<Launch *>(snippet.wave().group->launch)->scratchBytes = memoryBytes / lanes;
     snippet.wave().scratch = reinterpret_cast<u64>(runner.memory.data());
@@ -300,12 +300,12 @@ u64 Random::value(Type t) {
     v = some[below(unsigned(some.size()))];
     break;
   }
-  case 2: // the same as the operand before, or next to it
+  case 2: // equal or close to the previous operand
     v = last + (oneIn(2) ? 0 : i64(below(5)) - 2);
     break;
   case 3:
   case 4:
-  case 5: // of like size, so that sums and products have something to round
+  case 5: // similar magnitude, so that sums and products round
     if (isFloat(t)) {
       Format f = formatOf(t);
       v = (random & (f.sign() | f.fraction())) | u64(f.bias() - 12 + int(below(24))) << f.fractionBits;
@@ -322,7 +322,7 @@ u64 Random::value(Type t) {
     v = random;
   }
   last = v;
-  if (t == Type::b16 || t == Type::f16) // what stands in the other half doesn't matter
+  if (t == Type::b16 || t == Type::f16) // the other half must not matter
     return (v & 0xffff) | (bits() & 0xffff0000);
   return bitsOf(t) == 64 ? v : u32(v);
 }

@@ -1,7 +1,7 @@
-// What an instruction can see and change.
+// The state that an instruction can read and change.
 //
-// A wave's state as plain data, and the cases that compare: an assembly text, how its operands are set, and what it
-// means as a change of this state. Every register is compared afterwards, also those that must not change.
+// The state is a wave's, as plain data. A case has an assembly text, a function that sets the operands, and the text's
+// meaning as a change of the state. The test compares every register afterwards, including those that must not change.
 #pragma once
 
 #include "test/runtime/emulator/meaning/Number.h"
@@ -14,9 +14,9 @@
 namespace nstf::emulator::meaning {
 
 constexpr unsigned lanes = 64;
-/// Numbers of scalar registers as encoded.
+/// Encoded numbers of scalar registers.
 constexpr unsigned vcc = 106, m0 = 124, execRegister = 126, scalarRegisters = 128;
-/// Rows of AGPRs come after the VGPRs.
+/// The rows of AGPRs follow the VGPRs.
 constexpr unsigned vgprs = 48, agprs = 8, agpr0 = vgprs;
 
 struct Machine {
@@ -26,7 +26,7 @@ struct Machine {
   bool scc;
   bool gfx942;
   std::vector<u8> lds;
-  std::vector<u8> memory; ///< at `memoryAddress`; also what scratch is, dwords interleaved over the lanes
+  std::vector<u8> memory; ///< at `memoryAddress`; scratch uses it with the lanes' dwords interleaved
   u64 memoryAddress;
 
   u64 pair(unsigned at) const { return s[at] | u64(s[at + 1]) << 32; }
@@ -43,10 +43,10 @@ struct Machine {
   bool ieee() const { return mode >> 9 & 1; }
   bool overflowClamps() const { return mode >> 23 & 1; } ///< MODE.fp16_ovfl
 };
-/// Nearest even, subnormals kept, DX10_CLAMP, IEEE.
+/// Round to nearest even, keep subnormals, DX10_CLAMP and IEEE set.
 constexpr u32 usualMode = 0x3f0;
 
-/// What the bits of an operand are, for choosing its values.
+/// The meaning of an operand's bits, for choosing values.
 enum class Type : u8 { none, b16, f16, b32, f32, b64, f64, p16, pf16, pf32, p32, shift, whole };
 inline unsigned bitsOf(Type t) {
   return t == Type::b16 || t == Type::f16                                        ? 16
@@ -62,9 +62,9 @@ public:
   u64 bits() { return engine(); }
   unsigned below(unsigned n) { return unsigned(engine() % n); }
   bool oneIn(unsigned n) { return below(n) == 0; }
-  /// Edge cases and random values of a type, also values near an earlier one.
+  /// Edge cases and random values of a type, some of them close to an earlier one.
   u64 value(Type);
-  /// All lanes, one, none, a random half, few, a prefix.
+  /// All lanes, one, none, a random half, a few, or a prefix.
   u64 exec(unsigned round);
 
 private:
@@ -74,8 +74,8 @@ private:
 
 struct Case {
   std::string name;                                 ///< in Instructions.def
-  std::string text;                                 ///< assembly; may be refused by the assembler if `optional`
-  std::function<void(Machine &, Random &)> prepare; ///< after all registers got random bits; may be empty
+  std::string text;                                 ///< assembly; the assembler may refuse it if `optional`
+  std::function<void(Machine &, Random &)> prepare; ///< called after all registers are randomised; may be empty
   std::function<void(Machine &)> meaning;
   bool optional = false;
   /// Rows that may differ by `steps` of the format.
@@ -83,14 +83,14 @@ struct Case {
   u64 steps = 0;
   Type loose = Type::none;
   unsigned ldsBytes = 0, memoryBytes = 0;
-  unsigned rounds = 0; ///< 0: as usual
-  bool modes = false;  ///< with other float modes than the usual one, too
+  unsigned rounds = 0; ///< 0: the default
+  bool modes = false;  ///< also with unusual float modes
   bool mayFault = false;
 };
 
-/// Runs cases on one chip and reports with GoogleTest. Returns the names of which at least one case ran.
+/// Runs cases on one chip and reports to GoogleTest. Returns the names of which at least one case ran.
 std::vector<std::string> runCases(const std::string &target, const std::vector<Case> &cases);
-/// NSTF_EMU_MEANING_ROUNDS multiplies the rounds, NSTF_EMU_MEANING_SEED changes what is random.
+/// NSTF_EMU_MEANING_ROUNDS multiplies the rounds; NSTF_EMU_MEANING_SEED changes the random numbers.
 unsigned roundsFactor();
 u64 randomSeed();
 

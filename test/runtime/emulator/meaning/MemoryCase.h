@@ -7,21 +7,21 @@
 
 namespace nstf::emulator::meaning {
 
-/// The mnemonic of a name in Instructions.def.
+/// The mnemonic for a name in Instructions.def.
 inline std::string lower(std::string name) {
   for (char &c : name)
     c = char(std::tolower(c));
   return name;
 }
 
-/// "v4" or "v[4:7]", of the register file 'v', 'a' or 's'.
+/// "v4" or "v[4:7]", for the register files 'v', 'a' and 's'.
 inline std::string registers(char file, unsigned first, unsigned count) {
   std::string f(1, file);
   return count == 1 ? f + std::to_string(first)
                     : f + "[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
 }
 
-/// What the cases of one file have in common; a chip that lacks an instruction leaves its case out.
+/// What the cases of one file have in common. A chip that lacks an instruction skips its case.
 struct MemoryCases {
   unsigned ldsBytes, memoryBytes, rounds;
 

@@ -1,5 +1,5 @@
 // Global, flat, scratch and buffer loads, stores and atomics against their meanings: bytes of memory, one lane after
-// the other.
+// another.
 #include "test/runtime/emulator/meaning/Atomic.h"
 #include "test/runtime/emulator/meaning/Coverage.h"
 #include "test/runtime/emulator/meaning/MemoryCase.h"
@@ -12,16 +12,16 @@ namespace {
 constexpr unsigned memoryBytes = 64 * 512;
 constexpr MemoryCases allCases = {.ldsBytes = 0, .memoryBytes = memoryBytes, .rounds = 4};
 
-/// One way to address memory: how it is written, how its operands are set, and where a lane's byte k then is (or
-/// nowhere, for buffers).
+/// One way to address memory: its syntax, how its operands are set, and where byte k of a lane is (for buffers possibly
+/// nowhere).
 struct Addressing {
-  std::string prefix, before, after; ///< "GLOBAL_"; text of the address and what follows the data
+  std::string prefix, before, after; ///< "GLOBAL_"; the address's text, and the text after the data
   std::function<void(Machine &, Random &, unsigned align, unsigned bytes)> prepare;
   std::function<i64(const Machine &, unsigned lane, unsigned k)> place;
   bool atomics = true;
 };
 
-/// A place for each lane: anywhere, the same for all, or one behind the other.
+/// An offset for each lane: random, the same for all, or consecutive.
 std::vector<u32> somePlaces(Random &random, unsigned align, unsigned bytes, unsigned limit) {
   std::vector<u32> places(lanes);
   unsigned kind = random.below(4), step = align > bytes ? align : bytes;
@@ -60,7 +60,7 @@ std::vector<Addressing> addressings() {
                      return i64(m.pair(8) + m.v[2][l] + u64(i64(offset)) + k - m.memoryAddress);
                    }});
   }
-  // Scratch: bytes of a lane, its dwords interleaved with those of the others.
+  // Scratch interleaves a lane's dwords with those of the other lanes.
   struct Scratch {
     const char *vector, *scalar;
     int offset;
@@ -78,7 +78,7 @@ std::vector<Addressing> addressings() {
            return i64(at / 4 * 256 + l * 4 + at % 4);
          },
          false});
-  // Raw buffers: what lies past num_records, offsets and soffset together, is left out dword by dword.
+  // Raw buffers drop each dword whose offset, including soffset, is past num_records.
   for (unsigned offset : {0u, 24u, 4088u})
     for (bool offen : {true, false})
       for (bool scalar : {false, true})
@@ -96,10 +96,10 @@ std::vector<Addressing> addressings() {
                        },
                        [=](const Machine &m, unsigned l, unsigned k) {
                          u32 at = (offen ? m.v[2][l] : 0) + (scalar ? m.s[14] : 0) + offset + k;
-                         u32 unit = at - k % 4; // checked by dwords of the access
+                         u32 unit = at - k % 4; // the check is by dwords of the access
                          return unit + (k % 4 ? k % 4 + 1 : 1) <= m.s[10] && at < m.s[10] ? i64(at) : -1;
                        }});
-  // Structured: index times stride plus offset; checked by the index.
+  // Structured buffers: index times stride plus offset; the index is checked.
   for (bool offen : {true, false})
     all.push_back({"BUFFER_", offen ? "v[2:3]" : "v2",
                    std::string(", s[8:11], 0 idxen") + (offen ? " offen" : " offset:8"),

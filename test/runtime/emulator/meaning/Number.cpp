@@ -11,8 +11,8 @@ int topBit(u128 v) {
   return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll(u64(v));
 }
 
-/// Whether a magnitude `kept` plus a remainder goes up by one: `half` and `rest` are the bits right below and the
-/// others.
+/// Whether rounding increments the kept magnitude: `halfBit` is the first bit that is dropped, `rest` whether any other
+/// one is set.
 bool goesUp(Rounding round, bool negative, bool odd, bool halfBit, bool rest) {
   switch (round) {
   case Rounding::NearestEven:
@@ -71,12 +71,12 @@ u64 bitsOf(Format f, Number n, const FloatMode &mode) {
   const int smallest = 1 - f.bias() - int(f.fractionBits); // the unit of subnormals
   int precise = n.exponent + topBit(n.significand) - int(f.fractionBits);
   if (!mode.keepResults && precise < smallest) {
-    // Tiny as rounded to full precision, whatever the exponent.
+    // The result is tiny if it is when rounded to full precision with an unbounded exponent.
     if (topBit(inUnits(n, precise, mode.round)) + precise < smallest + int(f.fractionBits))
       return sign;
   }
   int unit = std::max(precise, smallest);
-  u64 kept = u64(inUnits(n, unit, mode.round)); // the carry of 1.11…1 goes into the exponent by itself
+  u64 kept = u64(inUnits(n, unit, mode.round)); // the carry of 1.11…1 increments the exponent
   if (unit - smallest > 2 * f.bias())
     kept = f.infinity();
   else
@@ -136,7 +136,7 @@ Number plus(Number a, Number b, Rounding round) {
     return b;
   if (b.kind == Number::Zero)
     return a;
-  // Both with the top bit at 120, then the smaller one goes down to the larger one's unit.
+  // Move both top bits to 120, then shift the smaller number to the larger one's unit.
   for (Number *n : {&a, &b}) {
     int up = 120 - topBit(n->significand);
     n->significand <<= up;
@@ -152,7 +152,7 @@ Number plus(Number a, Number b, Rounding round) {
   if (a.negative == b.negative) {
     n.significand += small;
   } else {
-    if (a.significand < small || (a.significand == small && lost)) { // only with equal exponents, so nothing is lost
+    if (a.significand < small || (a.significand == small && lost)) { // equal exponents, so no bit is lost
       n.significand = small - a.significand;
       n.negative = b.negative;
     } else {
@@ -161,7 +161,7 @@ Number plus(Number a, Number b, Rounding round) {
     if (!n.significand && !n.more)
       return zero;
   }
-  while (n.significand >> 113 || (n.significand > 1 && !(n.significand & 1) && !n.more)) { // room for what comes next
+  while (n.significand >> 113 || (n.significand > 1 && !(n.significand & 1) && !n.more)) { // keeps headroom
     n.more |= n.significand & 1;
     n.significand >>= 1;
     ++n.exponent;

@@ -1,7 +1,7 @@
 // Exact binary numbers.
 //
-// Floating point as the ISA manuals define it: an operand is a number, the operation is exact on numbers, and the
-// result is rounded once to the destination's format by MODE. Nothing here uses the host's floating point.
+// Floating point as the ISA manuals define it: operands are numbers, the operation is exact, and the result is rounded
+// once to the destination's format under MODE. Nothing here uses the host's floating point, except toHost and fromHost.
 #pragma once
 
 #include <cstdint>
@@ -42,57 +42,57 @@ struct Format {
 };
 constexpr Format half{5, 10}, single{8, 23}, doubled{11, 52}, brain{8, 7};
 
-/// As MODE.round counts them.
+/// In the order of MODE.round.
 enum class Rounding : u8 { NearestEven, Up, Down, Zero };
-/// One of MODE's two groups.
+/// MODE for one of its two groups of formats.
 struct FloatMode {
   Rounding round = Rounding::NearestEven;
-  bool keepSources = true, keepResults = true; ///< subnormals; else zeros of their sign
+  bool keepSources = true, keepResults = true; ///< keep subnormals; otherwise they become zeros with their sign
 };
 
 struct Number {
   enum Kind : u8 { Nan, Infinite, Zero, Finite } kind = Zero;
   bool negative = false;
   int exponent = 0;     ///< of the significand's last bit
-  u128 significand = 0; ///< of Finite; below 2^120
-  bool more = false;    ///< the value lies above by less than one unit of the last bit
+  u128 significand = 0; ///< for Finite; below 2^120
+  bool more = false;    ///< the value is above by less than one unit of the last bit
 };
 
 Number numberOf(Format, u64 bits, const FloatMode & = {});
-/// Rounds; a NaN becomes the format's default one.
+/// Rounds; a NaN becomes the format's default NaN.
 u64 bitsOf(Format, Number, const FloatMode & = {});
 Number exactly(i64 value);
 /// significand * 2^exponent.
 Number scaled(Number, i64 exponent);
 Number negative(Number);
 Number times(Number, Number);
-/// The sign of an exact zero depends on the rounding.
+/// The rounding decides the sign of an exact zero.
 Number plus(Number, Number, Rounding = Rounding::NearestEven);
-/// To an integral value by the rounding.
+/// Rounds to an integer.
 Number integral(Number, Rounding);
-/// -1, 0, 1; neither is NaN.
+/// Returns -1, 0 or 1; neither may be NaN.
 int compare(const Number &, const Number &);
-/// The integral part, brought into [low, high]; NaN is 0.
+/// Rounds to an integer and saturates to [low, high]; NaN gives 0.
 i128 saturated(const Number &, i128 low, i128 high, Rounding = Rounding::Zero);
 
-/// The NaN that comes out of arithmetic: the first source that is one, made quiet, or else the positive default one.
+/// The NaN result of an operation: the first source that is NaN, made quiet, else the positive default NaN.
 u64 nanOf(Format, std::initializer_list<u64> sources);
 inline u64 quieted(Format f, u64 v) { return v | f.quietBit(); }
 inline u64 flushed(Format f, u64 v, const FloatMode &mode) {
   return f.isSubnormal(v) && !mode.keepSources ? v & f.sign() : v & f.mask();
 }
 
-/// Arithmetic with those NaNs.
+/// Arithmetic with these NaN results.
 u64 add(Format, u64 a, u64 b, const FloatMode &);
 u64 multiply(Format, u64 a, u64 b, const FloatMode &);
 u64 fused(Format, u64 a, u64 b, u64 c, const FloatMode &);
-/// To another format, also of NaNs (their upper fraction bits are kept).
+/// Converts to another format. A NaN keeps its upper fraction bits.
 u64 convert(Format from, Format to, u64 v, const FloatMode &fromMode, const FloatMode &toMode);
 
-/// For functions that are approximate: the host's long double, exact for every format.
+/// For approximate functions: the host's long double, which represents every format exactly.
 long double toHost(Format, u64 bits);
 u64 fromHost(Format, long double value, const FloatMode & = {});
-/// Steps between two values of the format, NaN being no steps from NaN only.
+/// The number of steps between two values of the format; NaN is 0 steps only from NaN.
 u64 stepsApart(Format, u64 a, u64 b);
 
 } // namespace nstf::emulator::meaning

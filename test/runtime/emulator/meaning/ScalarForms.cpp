@@ -56,7 +56,7 @@ void addScalarCases(const ScalarMeaning &meaning, std::vector<Case> &cases) {
   Random random(randomSeed() * 31 + std::hash<std::string>()(meaning.name));
   for (int i = 0; i < 12; ++i) {
     bool plain = i < 2;
-    bool writesExec = meaning.name.find("EXEC") != std::string::npos; // twice would be undefined
+    bool writesExec = meaning.name.find("EXEC") != std::string::npos; // written twice, it would be undefined
     unsigned destination = plain || random.oneIn(2)                                 ? 20
                            : meaning.result == 64 && !writesExec && random.oneIn(2) ? execRegister
                                                                                     : vcc;
@@ -116,7 +116,7 @@ void addScalarCases(const ScalarMeaning &meaning, std::vector<Case> &cases) {
         m.setPair(destination, s.d);
       else if (meaning.result)
         m.s[destination] = u32(s.d);
-      if (changesExec) // EXEC as such is written last
+      if (changesExec) // EXEC itself is written last
         m.setPair(execRegister, exec);
     };
     cases.push_back(c);

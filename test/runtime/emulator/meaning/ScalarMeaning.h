@@ -7,7 +7,7 @@ namespace nstf::emulator::meaning {
 
 struct Scalar {
   u64 a = 0, b = 0;
-  u64 d = 0; ///< the destination, before and after
+  u64 d = 0; ///< the destination's old and then new value
   bool scc = false;
   u64 exec = 0;
   i16 k = 0; ///< SOPK's constant
@@ -17,7 +17,7 @@ struct Scalar {
 
 struct ScalarMeaning {
   std::string name;
-  unsigned result; ///< bits; 0: SCC only
+  unsigned result; ///< in bits; 0: SCC only
   std::vector<unsigned> sources;
   std::function<void(Scalar &)> run;
   bool constant = false; ///< SOPK

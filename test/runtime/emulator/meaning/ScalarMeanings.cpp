@@ -1,7 +1,7 @@
-// What scalar ALU instructions compute.
+// The results of scalar ALU instructions.
 //
-// One function an instruction, of its sources, what the destination held, SCC and EXEC; from the definitions of SOP1,
-// SOP2, SOPK and SOPC in AMD's ISA manuals.
+// One function per instruction, of its sources, the destination's old value, SCC and EXEC, from the definitions of
+// SOP1, SOP2, SOPK and SOPC in AMD's ISA manuals.
 #include "test/runtime/emulator/meaning/ScalarMeaning.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ u64 reversed(u64 v, unsigned bits) {
     r |= (v >> i & 1) << (bits - 1 - i);
   return r;
 }
-/// The first of `bits` bits equal to `wanted`, from below or above; -1 without one.
+/// The position of the first bit equal to `wanted` among `bits` bits, from below or above; -1 if there is none.
 u64 first(u64 v, unsigned bits, bool wanted, bool fromTop) {
   for (unsigned i = 0; i < bits; ++i)
     if ((v >> (fromTop ? bits - 1 - i : i) & 1) == wanted)
@@ -63,7 +63,7 @@ u64 field(u64 v, u64 selector, unsigned bits, bool isSigned) {
 }
 
 #define DO(...) [](Scalar &s) { __VA_ARGS__; }
-// The result, and SCC where it isn't 0.
+// Sets the result, and SCC if it is not 0.
 #define LOGIC(...) [](Scalar &s) { s.d = s.cut(__VA_ARGS__), s.scc = s.d != 0; }
 #define PLAIN(...) [](Scalar &s) { s.d = __VA_ARGS__; }
 #define SAVE(...) [](Scalar &s) { s.d = s.exec, s.exec = __VA_ARGS__, s.scc = s.exec != 0; }
@@ -121,7 +121,7 @@ std::vector<ScalarMeaning> scalarMeanings() {
       {"S_SUBB_U32", 32, {32, 32}, DO(s.d = s.a - s.b - s.scc; s.scc = s.b + s.scc > s.a)},
       {"S_MIN_I32", 32, {32, 32}, DO(s.scc = s32(s.a) < s32(s.b); s.d = s.scc ? s.a : s.b)},
       {"S_MIN_U32", 32, {32, 32}, DO(s.scc = s.a < s.b; s.d = s.scc ? s.a : s.b)},
-      // The CDNA3 manual writes >=, but also "iff the first value is selected", as GCN's do with >.
+      // The CDNA3 manual has >=, but also says "iff the first value is selected", which is >, as in the GCN manuals.
       {"S_MAX_I32", 32, {32, 32}, DO(s.scc = s32(s.a) > s32(s.b); s.d = s.scc ? s.a : s.b)},
       {"S_MAX_U32", 32, {32, 32}, DO(s.scc = s.a > s.b; s.d = s.scc ? s.a : s.b)},
       {"S_BFM_B32", 32, {32, 32}, PLAIN(((u64(1) << (s.a & 31)) - 1) << (s.b & 31))},

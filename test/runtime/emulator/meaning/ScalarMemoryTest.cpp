@@ -21,7 +21,7 @@ std::vector<Offset> offsets() {
           {"-16", false, -16}, {"s14", true, 0},      {"s14 offset:0x20", true, 0x20}};
 }
 
-/// Base in s[8:9] or a resource in s[8:11], offset in s14.
+/// Sets a base in s[8:9] or a resource in s[8:11], and an offset in s14.
 std::function<void(Machine &, Random &)> prepare(bool buffer) {
   return [=](Machine &m, Random &random) {
     m.setPair(8, m.memoryAddress + (buffer ? 0 : 4096));
@@ -30,7 +30,7 @@ std::function<void(Machine &, Random &)> prepare(bool buffer) {
     m.s[14] = random.below(1000) * 8;
   };
 }
-/// Where dword k is, or -1: past a buffer's end.
+/// The offset of dword k, or -1 past the end of a buffer.
 i64 place(const Machine &m, bool buffer, const Offset &o, unsigned k) {
   i64 offset = i64(o.constant) + (o.usesRegister ? m.s[14] : 0) + 4 * k;
   if (!buffer)

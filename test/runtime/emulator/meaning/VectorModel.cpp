@@ -54,7 +54,7 @@ u64 fetch(const Machine &m, const Source &s, unsigned lane) {
   }
 }
 
-/// SDWA's choice, extended to the register's width.
+/// The part that SDWA selects, extended to the register's width.
 u64 selected(u64 v, const Source &s) {
   u32 bits = u32(v);
   if (s.select < 4) {
@@ -75,7 +75,7 @@ u64 signed_(u64 v, unsigned bits, bool absolute, bool negate) {
   return negate ? v ^ sign : v;
 }
 
-/// Both halves of a packed source, as the lower and the upper result take them.
+/// The halves of a packed source that the lower and the upper result use.
 void halves(u64 v, const Source &s, u64 &low, u64 &high) {
   unsigned bits = halfBits(s.type);
   low = signed_(cut(v >> (s.opSel ? bits : 0), bits), bits, false, s.negate);
@@ -83,7 +83,7 @@ void halves(u64 v, const Source &s, u64 &low, u64 &high) {
 }
 
 u64 prepared(u64 v, const Form &f, const Source &s) {
-  if (isPacked(s.type)) { // of an instruction whose result isn't: both halves side by side
+  if (isPacked(s.type)) { // in an instruction without a packed result: the two halves side by side
     u64 low, high;
     halves(v, s, low, high);
     return low | high << halfBits(s.type);
@@ -96,7 +96,7 @@ u64 prepared(u64 v, const Form &f, const Source &s) {
   return signed_(cut(v, bits), bits, s.absolute, s.negate);
 }
 
-/// omod, then clamp, of a float result.
+/// Applies omod and then clamp to a float result.
 u64 modified(u64 v, Format format, const Form &f, const Machine &m) {
   FloatMode mode = m.floats(format);
   // "Output modifiers are not compatible with output denormals … ignored if the IEEE mode bit is set; -0 becomes +0."
@@ -148,7 +148,7 @@ u64 valueOf(const Form &f, const Machine &m, const u64 (&raw)[3], unsigned row, 
   return cut(result, bits) | finished(meaning.value(lane)) << bits;
 }
 
-/// The destination register's new bits.
+/// The new bits of the destination register.
 u64 merged(u64 v, u64 old, const Form &f) {
   const VectorMeaning &meaning = *f.meaning;
   unsigned bits = bitsOf(meaning.result);

@@ -1,7 +1,7 @@
-// What encodings add to a vector instruction.
+// Models what encodings add to a vector instruction.
 //
-// Operand places, op_sel, neg, abs, SDWA, DPP, output modifiers and clamp, masks, and which bits of the destination are
-// written, after the ISA manual's chapter on vector ALU operations; one lane after the other.
+// Operands, op_sel, neg, abs, SDWA, DPP, output modifiers and clamp, masks, and the bits of the destination that are
+// written, by the ISA manual's chapter on vector ALU operations, one lane after another.
 #pragma once
 
 #include "test/runtime/emulator/meaning/Meaning.h"
@@ -16,11 +16,11 @@ struct Source {
   Type type = Type::b32;
   enum Place : u8 { Vector, Scalar, Constant } place = Vector;
   unsigned at = 0; ///< row or scalar register
-  u64 value = 0;   ///< of a constant
+  u64 value = 0;   ///< for a constant
   bool negate = false, absolute = false, extend = false;
-  bool opSel = false;                        ///< 16 bits: the upper half; packed: for the lower result
+  bool opSel = false;                        ///< 16 bits: use the upper half; packed: for the lower result
   bool opSelHigh = true, negateHigh = false; ///< packed: for the upper result
-  unsigned select = 6;                       ///< SDWA: 0-3 bytes, 4, 5 halves, 6 all
+  unsigned select = 6;                       ///< SDWA: 0-3 bytes, 4-5 halves, 6 all
 };
 
 struct Form {
@@ -38,9 +38,9 @@ struct Form {
   bool boundControl = false;
 };
 
-/// The lane that `lane` reads under a DPP control, or -1.
+/// The lane that `lane` reads under a DPP control; -1 for none.
 int dppSource(unsigned control, unsigned lane);
-/// Runs the instruction on the machine.
+/// Executes the instruction on the machine.
 void run(const Form &, Machine &);
 
 } // namespace nstf::emulator::meaning

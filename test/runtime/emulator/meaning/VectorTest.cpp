@@ -1,4 +1,4 @@
-// Every form of every lane-by-lane instruction on both chips against its meaning.
+// Every form of every lane-wise instruction on both chips against its meaning.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <gtest/gtest.h>

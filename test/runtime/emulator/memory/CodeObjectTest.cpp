@@ -1,5 +1,5 @@
-// Loading of code objects that clang-22 has just made (NSTF_TEST_KERNELS: the folder of kernels.<target>.hsaco), and of
-// damaged ones: whatever bytes come, the answer is a kernel or a LoadError.
+// Loading of code objects that clang-22 has just made (NSTF_TEST_KERNELS: the folder of kernels.<target>.hsaco) and of
+// damaged ones: any bytes give either a kernel or a LoadError.
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 
@@ -98,7 +98,7 @@ TEST_P(CodeObject, SegmentsAreProtectedAsTheFileSays) {
   EXPECT_TRUE(region.writable);
 }
 
-// A few bytes of file can claim any size in memory; what the file doesn't hold is no code.
+// A small file can claim any size in memory; only bytes that the file holds are code.
 TEST_P(CodeObject, TextEndsWithTheFilesBytes) {
   llvm::ELF::Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -146,7 +146,7 @@ TEST_P(CodeObject, OtherChipIsRefusedByName) {
 
 TEST_P(CodeObject, EveryTruncationIsAnError) {
   for (size_t size = 0; size < bytes.size(); size += 64) {
-    // A copy of exactly that size, so that a read past its end is seen by a sanitizer.
+    // A copy of exactly that size lets a sanitizer see a read past its end.
     std::vector<std::byte> part(bytes.begin(), bytes.begin() + size);
     EXPECT_NE(failure(memory, device, part), "") << size << " of " << bytes.size() << " bytes";
   }
@@ -160,7 +160,7 @@ TEST_P(CodeObject, DamagedBytesNeverCrash) {
   for (int round = 0; round < 3000; ++round) {
     std::vector<std::byte> damaged = bytes;
     for (int i = 0; i <= round % 4; ++i) {
-      // Headers and metadata stand in the first kilobytes and at the end, where the damage is told to be.
+      // Headers and metadata are in the first kilobytes and at the end: most damage goes there.
       size_t span = round % 2 ? damaged.size() : 4096;
       size_t at = round % 3 ? random() % span : damaged.size() - 1 - random() % 2048;
       static constexpr unsigned interesting[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -191,7 +191,7 @@ TEST_P(CodeObject, ErrorsSayWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, CodeObject, testing::Values("gfx942", "gfx90a"));
 
-// A bundle as clang-offload-bundler writes it.
+// Builds a bundle like clang-offload-bundler.
 std::vector<std::byte> bundle(const std::vector<std::pair<std::string, std::vector<std::byte>>> &entries) {
   std::string out = "__CLANG_OFFLOAD_BUNDLE__", data;
   auto word = [&](uint64_t value) { out.append(reinterpret_cast<const char *>(&value), 8); };
@@ -221,7 +221,7 @@ TEST(OffloadBundle, EntryOfTheDeviceIsTaken) {
     ASSERT_EQ(code.size(), b.size());
     EXPECT_EQ(std::memcmp(code.data(), b.data(), b.size()), 0);
   }
-  // A pointer alone to an ELF: its headers say how long it is.
+  // Only a pointer to an ELF: its headers give the length.
   EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a"), a.data(), SIZE_MAX, "elf").code.bytes.size(), a.size());
 }
 

@@ -1,6 +1,6 @@
-// Every container that code objects come in: bundles plain and compressed (made by clang: NSTF_TEST_BUNDLES; and by
-// hand in the versions that clang no longer writes), several one after another, host objects and libraries
-// (NSTF_TEST_CORPUS, the fuzzer's), and damaged ones of each.
+// Every container of code objects: plain and compressed bundles (from clang, NSTF_TEST_BUNDLES, and built here in the
+// versions that clang no longer writes), several bundles in a row, host objects and libraries (from the fuzzer's
+// corpus, NSTF_TEST_CORPUS), and damaged ones of each kind.
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"
@@ -40,7 +40,7 @@ void put(Bytes &bytes, uint64_t value, size_t size) {
     bytes.push_back(std::byte(value >> 8 * i));
 }
 
-/// A plain bundle of (ID, code object) with the host's empty entry in front.
+/// Builds a plain bundle of (ID, code object) with the host's empty entry first.
 Bytes bundle(const std::vector<std::pair<std::string, Bytes>> &objects) {
   std::vector<std::pair<std::string, Bytes>> entries = {{"host-x86_64-unknown-linux-gnu-", {}}};
   for (const auto &[target, code] : objects)
@@ -64,7 +64,7 @@ Bytes bundle(const std::vector<std::pair<std::string, Bytes>> &objects) {
   return out;
 }
 
-/// The same, compressed. `unpacked` and `hash` are what the header claims where they are given.
+/// Compresses a bundle. If `unpacked` or `hash` is given, the header claims that value.
 Bytes compress(const Bytes &plain, unsigned version, bool zstd, uint64_t unpacked = 0, uint64_t hash = 0) {
   const llvm::ArrayRef<uint8_t> input(reinterpret_cast<const uint8_t *>(plain.data()), plain.size());
   llvm::SmallVector<uint8_t, 0> packed;
@@ -106,7 +106,7 @@ std::string failure(const Bytes &file) {
   }
 }
 
-/// A file that goes away with the object.
+/// A file that is removed with the object.
 struct TemporaryFile {
   explicit TemporaryFile(const Bytes &bytes) {
     const char *folder = std::getenv("TMPDIR");
@@ -147,7 +147,7 @@ TEST(Container, EveryVersionAndMethodOfCompression) {
       const Bytes file = compress(plain, version, zstd);
       SCOPED_TRACE("version " + std::to_string(version) + (zstd ? ", zstd" : ", zlib"));
       EXPECT_TRUE(same(selectCodeObject(gfx942, file.data(), file.size(), "f").code.bytes, code));
-      // A pointer alone, as fat binaries come.
+      // Only a pointer, as for fat binaries.
       const ContainedCodeObject object = selectCodeObject(gfx942, file.data(), SIZE_MAX, "f");
       EXPECT_TRUE(same(object.code.bytes, code));
       EXPECT_EQ(object.entry, 2u);
@@ -206,14 +206,14 @@ TEST(Container, HostObjectsAndLibraries) {
     EXPECT_THAT(object.where, HasSubstr("bundle 0 at 0x1000 (CCOB version 2, zstd), entry 1 (gfx942)"));
     EXPECT_TRUE(same(object.code.bytes, readFile(NSTF_TEST_CORPUS "/code-object/gfx942.assembly")));
   }
-  // Another machine's, and one without section headers.
+  // A library for another machine, and one without section headers.
   Bytes library = readFile(NSTF_TEST_CORPUS "/container/host.so");
   library[18] = std::byte(183); // e_machine: AArch64
   EXPECT_EQ(failure(library), "");
   std::memset(library.data() + 40, 0, 8); // e_shoff
   std::memset(library.data() + 58, 0, 6); // e_shentsize, e_shnum, e_shstrndx
   EXPECT_EQ(CodeObjectContainer::view(library.data(), library.size(), "lib").parts().size(), 3u);
-  // This program has none inside.
+  // This program contains no bundle.
   EXPECT_THAT(failure(readFile("/proc/self/exe")), HasSubstr("without a section .hip_fatbin"));
 }
 
@@ -317,7 +317,7 @@ TEST(KernelList, EveryVersionOfCodeObjects) {
   for (unsigned version : {4, 5, 6})
     EXPECT_EQ(readKernels(readFile(NSTF_TEST_CORPUS "/code-object/gfx942.v" + std::to_string(version)), "f").version,
               version);
-  // Version 3, which clang no longer writes: another ABI number, and one bit for each feature.
+  // Version 3, which clang no longer writes, has another ABI number and one bit per feature.
   Bytes old = readFile(NSTF_TEST_CORPUS "/code-object/gfx90a.v5");
   old[8] = std::byte(1);
   old[49] = std::byte(2); // e_flags: sramecc on, xnack off

@@ -142,7 +142,7 @@ TEST(Memory, PhysicalPagesFollowTheOrderOfAllocation) {
       ASSERT_TRUE(memory.find(addressOf(pointer), region));
       physical[i] = region.physical;
       if (i == 0)
-        memory.free(pointer); // its pages don't come back
+        memory.free(pointer); // its pages are not reused
     }
   }
   const uint64_t large = Memory::largePageBytes, page = Memory::pageBytes;

@@ -1,4 +1,4 @@
-// Kernel metadata: every form of msgpack, keys that are unknown, and what is wrong named by kernel and key.
+// Kernel metadata: every msgpack encoding, unknown keys, and errors that name kernel and key.
 #include "runtime/emulator/memory/Metadata.h"
 #include "runtime/emulator/memory/MsgPack.h"
 
@@ -20,7 +20,7 @@ std::string key16(const std::string &text) { return "\xd9"s + char(text.size()) 
 const std::string sizes = key16(".kernarg_segment_size") + "\x10" + key16(".group_segment_fixed_size") + "\0"s +
                           key16(".private_segment_fixed_size") + "\0"s;
 std::string kernels(const std::string &kernel) { return map(1, str("amdhsa.kernels") + array(1, kernel)); }
-/// A kernel with what it must have and `pairs` more pairs.
+/// A kernel with the required pairs and `pairs` more.
 std::string kernel(unsigned pairs = 0, const std::string &more = "") {
   return kernels(map(5 + pairs, str(".name") + str("k") + str(".symbol") + str("k.kd") + sizes + more));
 }
@@ -130,7 +130,7 @@ TEST(Metadata, WhatIsWrongIsNamed) {
   EXPECT_THAT(failure(kernel(1, str(".vgpr_count") + "\xcf\0\0\0\1\0\0\0\0"s)),
               HasSubstr("32-bit number for .vgpr_count"));
   EXPECT_THAT(failure(kernel(1, key16(".reqd_workgroup_size") + array(2, "\x01\x01"))), HasSubstr("three numbers"));
-  // Claims of lengths that aren't there, and depth.
+  // Lengths beyond the data, and deep nesting.
   EXPECT_THAT(failure(map(1, str("amdhsa.kernels") + "\xdd\xff\xff\xff\xff")), HasSubstr("ends in the middle"));
   EXPECT_THAT(failure(map(1, str("other") + std::string(100000, '\x91'))), HasSubstr("nests deeper than 64 levels"));
   const std::string whole = kernel(1, str(".args") + array(1, outside));

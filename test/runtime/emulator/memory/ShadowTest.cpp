@@ -1,4 +1,4 @@
-// Which bits of memory were ever written, held against a plain array of bytes; and what the host's copies do to it.
+// Which bits of memory have been written, against a plain array of bytes; and the effect of the host's copies.
 #include "runtime/emulator/memory/Memory.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace nstf::emulator;
 namespace {
 
 TEST(ShadowTest, IsWhatAnArrayOfBytesWouldBe) {
-  constexpr uint64_t base = 0x7f0000003f00, size = 100'000; // several pages, from the middle of one on
+  constexpr uint64_t base = 0x7f0000003f00, size = 100'000; // several pages, starting inside one
   Shadow shadow;
   std::vector<uint8_t> model(size, 0);
   std::mt19937 random(1);

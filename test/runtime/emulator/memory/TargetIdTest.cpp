@@ -26,7 +26,7 @@ TEST(TargetId, RunsWhereNothingContradicts) {
 }
 
 TEST(TargetId, ReadsElfFlags) {
-  // What clang-22 writes: gfx942 any/any, gfx90a xnack off (EF_AMDGPU_MACH 0x4c and 0x3f, features of V4).
+  // As clang-22 writes them: gfx942 any/any, gfx90a xnack off (EF_AMDGPU_MACH 0x4c and 0x3f, features of V4).
   EXPECT_EQ(TargetId::fromElfFlags(0x54c, 3).str(), "gfx942");
   EXPECT_EQ(TargetId::fromElfFlags(0x23f | 0x400, 3).str(), "gfx90a:xnack-");
   EXPECT_EQ(TargetId::fromElfFlags(0x33f | 0xc00, 4).str(), "gfx90a:sramecc+:xnack+");

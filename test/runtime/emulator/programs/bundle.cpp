@@ -1,5 +1,5 @@
-// Writes a clang offload bundle: bundle OUT target=FILE... (what clang-offload-bundler of clang-tools does; layout:
-// clang's documentation "ClangOffloadBundler").
+// Writes a clang offload bundle: bundle OUT target=FILE... It replaces clang-offload-bundler of clang-tools; the layout
+// is in clang's documentation "ClangOffloadBundler".
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -8,7 +8,7 @@
 #include <vector>
 
 int main(int count, char **arguments) {
-  constexpr size_t page = 4096; // loaders map entries
+  constexpr size_t page = 4096; // loaders map entries, so they are page-aligned
   struct Entry {
     std::string id, bytes;
   };

@@ -1,7 +1,6 @@
-// A plain HIP program, as a user writes one: compiled by g++ with the distribution's HIP header, linked to the
-// distribution's libamdhip64, which the emulator replaces by LD_LIBRARY_PATH.
-// Arguments: the folder of kernels.<chip>.hsaco. Prints what it ran on and how long; exit code 0 when every sum is
-// right.
+// A plain HIP program as a user writes it, compiled by g++ with the distribution's HIP header and linked to the
+// distribution's libamdhip64, which the emulator replaces through LD_LIBRARY_PATH. Its argument is the folder of
+// kernels.<chip>.hsaco. It prints the device and the time; the exit code is 0 if every sum is right.
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
 

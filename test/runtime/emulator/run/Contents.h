@@ -1,4 +1,4 @@
-// What kernels may write, to put it back and to compare it.
+// Saves the memory that kernels may write, to restore it and to compare it.
 #pragma once
 
 #include "runtime/emulator/memory/Memory.h"
@@ -9,7 +9,7 @@
 
 namespace nstf::emulator::test {
 
-/// In the order of the regions.
+/// The saved bytes are in the order of the regions.
 class Contents {
 public:
   explicit Contents(const Memory &memory) {

@@ -1,4 +1,4 @@
-// What a kernel finds when it starts, and what a launch answers when it goes wrong.
+// The state in which a kernel starts, and how a launch reports errors.
 #include "runtime/emulator/run/ProgramCache.h"
 #include "test/runtime/emulator/run/Kernels.h"
 #include "test/support/Environment.h"
@@ -46,7 +46,7 @@ TEST_P(Dispatch, IdsOfWorkItemsAndGroups) {
       EXPECT_EQ(o[6], 7u | 3 << 8 | 5 << 16);
       EXPECT_EQ(o[7], 14u | 9 << 8 | 10 << 16);
     }
-  EXPECT_EQ(out[12 * 105 * 8], 0u); // the half-empty last wave wrote nothing more
+  EXPECT_EQ(out[12 * 105 * 8], 0u); // the partial last wave wrote no more
 }
 
 TEST_P(Dispatch, ArgumentsOfEverySize) {
@@ -88,7 +88,7 @@ TEST_P(Dispatch, DynamicLdsAfterStatic) {
   launchBytes(k, "reverse", {1}, {64}, 256, {bytesOf(data), bytesOf(uint32_t(256))});
   for (int i = 0; i < 64; ++i)
     ASSERT_EQ(data[i], values[63 - i] + 3 * values[i]);
-  // Up to the granule's end there is memory, past it nothing: loads give zero.
+  // Up to the end of the granule LDS is memory; loads past it give zero.
   std::vector<int> before = download(data, 64);
   launchBytes(k, "reverse", {1}, {64}, 0, {bytesOf(data), bytesOf(uint32_t(256))});
   for (int i = 0; i < 64; ++i)
@@ -100,7 +100,7 @@ TEST_P(Dispatch, DynamicLdsAfterStatic) {
 }
 
 TEST_P(Dispatch, WavesThatWaitForEachOther) {
-  // The first waves spin on what the last one writes; s_sleep, or long spinning, lets the others go on.
+  // The first waves spin on a value that the last one writes; s_sleep, or long spinning, lets the others run.
   auto k = compile(R"(
     kernel void relay(global int *out) {
       local volatile int flag;
@@ -192,7 +192,7 @@ TEST_P(Dispatch, FaultsSayWhere) {
     }
   }
   for (int i = 0; i < 768; ++i)
-    ASSERT_EQ(data[i], i); // the workgroups before it are complete
+    ASSERT_EQ(data[i], i); // the workgroups before it have finished
 }
 
 TEST_P(Dispatch, LaunchesThatCantBe) {
@@ -284,7 +284,7 @@ TEST_P(Dispatch, OfLargeProgramsWhatAKernelReachesIsDecoded) {
     return CachedProgram::of(k.target, k.kernel(name), MatrixMode::Fast)->decoded->instructionCount();
   };
   int *out = upload(k.memory, std::vector<int>(64));
-  std::vector<std::thread> threads; // that reach it together
+  std::vector<std::thread> threads; // both arrive at the same time
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] { launch(k, "direct", {1}, {64}, out); });
   for (std::thread &thread : threads)

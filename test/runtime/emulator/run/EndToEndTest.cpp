@@ -1,4 +1,4 @@
-// Small kernels compiled by clang for both chips at every optimisation level, run and compared with the same on the
+// Small kernels, compiled by clang for both chips at every optimisation level, against the same computation on the
 // host.
 #include "test/runtime/emulator/run/Kernels.h"
 

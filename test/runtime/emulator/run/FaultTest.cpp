@@ -1,4 +1,4 @@
-// What stops a wave, and what is said about it.
+// What stops a wave, and the message for it.
 #include "runtime/emulator/run/Finding.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
@@ -47,7 +47,7 @@ TEST(Faults, NameLaneAndInstruction) {
 
   Snippet trap("gfx942", "s_mov_b32 s2, 1\ns_trap 2");
   EXPECT_EQ(faultOf(trap), "trap 2 (abort or assertion): s_trap 2");
-  Snippet unknown("gfx90a", "s_mov_b32 s2, 1\nv_screen_partition_4se_b32 v0, v1"); // NotExecuted.def
+  Snippet unknown("gfx90a", "s_mov_b32 s2, 1\nv_screen_partition_4se_b32 v0, v1"); // listed in NotExecuted.def
   EXPECT_EQ(unknown.program->trapCount(), 1u);
   EXPECT_EQ(faultOf(unknown), "no meaning for this instruction (a graphics table of pixels to shader engines, whose "
                               "contents depend on the chip): v_screen_partition_4se_b32_e32 v0, v1");

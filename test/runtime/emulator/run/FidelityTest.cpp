@@ -1,5 +1,4 @@
-// The fidelity report: its rows, and that the stated bound of matrix instructions in fast mode holds against exact
-// mode.
+// The fidelity report's rows, and the stated error bound of matrix instructions in fast mode against exact mode.
 #include "runtime/emulator/run/Fidelity.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/run/Statistics.h"
@@ -35,7 +34,7 @@ TEST(Fidelity, ApproximateInstructionsComeFirst) {
     v_rcp_f64 v[4:5], v[2:3]
     v_mfma_f32_32x32x8_f16 a[0:15], v[2:3], v[4:5], a[0:15])",
                        MatrixMode::Fast);
-  ASSERT_EQ(rows.size(), 5u); // with s_endpgm
+  ASSERT_EQ(rows.size(), 5u); // including s_endpgm
   EXPECT_EQ(rows[0].instruction, "v_rcp_f64");
   EXPECT_EQ(rows[0].count, 2u);
   EXPECT_EQ(rows[0].fidelity.bound, "2^29 ulp");
@@ -67,7 +66,7 @@ TEST(Fidelity, MatrixInstructionsByMode) {
       }
 }
 
-/// Smallest normal number.
+/// The smallest normal number.
 double smallest(Element e) {
   return e == Element::f16 ? 0x1p-14 : e == Element::fp8 ? 0x1p-7 : e == Element::bf8 ? 0x1p-15 : 0x1p-126;
 }
@@ -84,7 +83,7 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
       double v = valueOf(e, code);
       if (engine() % 8 == 0)
         return uint64_t(0);
-      if (std::isfinite(v) && std::fabs(v) < 0x1p60) // no overflow
+      if (std::isfinite(v) && std::fabs(v) < 0x1p60) // cannot overflow
         return code;
     }
   };
@@ -120,7 +119,7 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
         a = std::max(a, minA), b = std::max(b, minB);
       sum += a * b;
     }
-    // Results below the smallest normal number are multiples of 2^-149, or flushed to zero.
+    // Results below the smallest normal number are multiples of 2^-149 or flushed to zero.
     double bound = 3 * form.depth * 0x1p-24 * sum + (target == "gfx90a" ? subnormals + 0x1p-126 : 0x1p-149);
     float x = as<float>(getElement(fast, 128, place, 32)), y = as<float>(getElement(exact, 128, place, 32));
     ASSERT_LE(std::fabs(double(x) - double(y)), bound) << x << " " << y << " row " << i << " column " << j;
@@ -140,7 +139,7 @@ TEST(Fidelity, BoundOfFastMode) {
           if (HasFatalFailure())
             return;
         }
-  EXPECT_GT(different, 100u); // or else the two modes weren't compared
+  EXPECT_GT(different, 100u); // else the test compares nothing
 }
 
 } // namespace

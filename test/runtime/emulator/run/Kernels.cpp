@@ -18,7 +18,7 @@ std::string readAll(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A folder that goes away with the object.
+/// A folder that is removed with the object.
 struct TemporaryFolder {
   TemporaryFolder() {
     std::string pattern = testing() + "/nstf-emulator-XXXXXX";
@@ -38,7 +38,7 @@ struct TemporaryFolder {
   std::string path;
 };
 
-/// What OpenCL's library would give, from clang's builtins: there is no device library here.
+/// Defines OpenCL's functions by clang's builtins, because there is no device library here.
 constexpr const char *prelude = R"(
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -67,7 +67,7 @@ const Target &targetOf(const std::string &name) {
   return *target;
 }
 
-/// The code object. What a process has compiled once it has at hand.
+/// Returns the code object. Each process compiles a source only once.
 std::string compile(const std::string &target, const std::string &source, const std::string &flags,
                     const std::string &language) {
   static std::map<std::vector<std::string>, std::string> compiled;

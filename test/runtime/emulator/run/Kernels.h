@@ -1,7 +1,7 @@
-// Kernels compiled by clang for the tests.
+// Compiles kernels with clang for the tests.
 //
-// Source in, kernel of a loaded code object out, and launches with arguments by value. The compiler that makes the code
-// is clang-22, which the project is built with.
+// From source to a kernel of a loaded code object, and launches with arguments by value. The compiler is clang-22,
+// which also builds the project.
 #pragma once
 
 #include "runtime/emulator/decode/Target.h"
@@ -16,8 +16,8 @@
 
 namespace nstf::emulator::test {
 
-/// Compiles OpenCL C (`language` "cl"), C ("c") or assembly ("assembler") with clang and loads it.
-/// Throws std::runtime_error with the compiler's output.
+/// Compiles OpenCL C (`language` "cl"), C ("c") or assembly ("assembler") with clang and loads it. Throws
+/// std::runtime_error with the compiler's output.
 class CompiledKernels {
 public:
   CompiledKernels(const std::string &target, const std::string &source, const std::string &flags,
@@ -26,13 +26,13 @@ public:
 
   Memory memory;
   const Target &target;
-  std::optional<LaunchOptions> options; ///< none: those of the environment
+  std::optional<LaunchOptions> options; ///< none: from the environment
 
 private:
   std::unique_ptr<Program> program;
 };
 
-/// Device memory with a copy of `values` (or room for `count`).
+/// Device memory with a copy of `values`.
 template <typename T> T *upload(Memory &memory, const std::vector<T> &values) {
   T *pointer = static_cast<T *>(memory.allocate(values.size() * sizeof(T)));
   std::memcpy(pointer, values.data(), values.size() * sizeof(T));
@@ -49,7 +49,7 @@ struct PackedLaunch {
   std::vector<char> kernarg;
   LaunchArguments launch;
 };
-/// `arguments` laid out as the metadata says, hidden arguments filled in.
+/// Lays `arguments` out as the metadata says and fills in the hidden arguments.
 PackedLaunch pack(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
                   uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments);
 void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,

@@ -1,4 +1,4 @@
-// Workgroups in an order and at places of the test's own.
+// Workgroups in an order, and at places, that the test chooses.
 #include "runtime/emulator/run/LaunchDriver.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "test/runtime/emulator/run/Kernels.h"
@@ -68,7 +68,7 @@ TEST_P(LaunchDriverTest, OrderPlacesAndTimeAreTheDrivers) {
       ;
     driver.retire(std::move(resident));
   }
-  const uint32_t came[] = {1, 2, 0}; // by workgroup
+  const uint32_t came[] = {1, 2, 0}; // position in that order, by workgroup
   for (uint32_t group = 0; group < 3; ++group)
     for (uint32_t wave = 0; wave < 2; ++wave) {
       const uint32_t *seen = out + (group * 2 + wave) * 4;

@@ -158,7 +158,7 @@ TEST_P(Scheduler, WaitsThatNeverEndAreFound) {
                       "9 waves at the barrier before pc 0x[0-9a-f]+ '.*' \\(the first: workgroup \\(0, 0, 0\\), "
                       "wave 1\\).*kernel 'stuck'"));
     EXPECT_THAT(faultOf("lockedTwice", {2}, {64}, {bytesOf(flag)}), HasSubstr("no wave can make progress"));
-    // More workgroups than the chip holds, each waiting for a later one.
+    // More workgroups than fit on the chip, each waiting for a later one.
     std::vector<int> flags(20001);
     int *many = upload(k.memory, flags);
     EXPECT_THAT(faultOf("chain", {20000}, {1024}, {bytesOf(many), bytesOf(1)}), HasSubstr("no wave can make progress"));
@@ -230,9 +230,9 @@ TEST_P(Scheduler, Limits) {
   EXPECT_EQ(calls, 64u);
 }
 
-// Workgroups that never yield: the launch ends between them.
+// These workgroups never yield: the launch must end between two of them.
 TEST_P(Scheduler, LimitsHoldForShortWorkgroups) {
-  constexpr unsigned groups = 1u << 22; // seconds of work
+  constexpr unsigned groups = 1u << 22; // takes seconds
   for (unsigned threads : {1, 2}) {
     uint64_t ended = 0;
     auto count = [&](uint64_t done, uint64_t) { ended = done; };

@@ -1,4 +1,4 @@
-// A fault names the line it comes from, where the code object knows lines; debug information may be missing or damaged.
+// A fault names its source line if the code object has line information; debug information may be missing or damaged.
 #include "runtime/emulator/memory/SourceFrames.h"
 #include "test/runtime/emulator/run/Kernels.h"
 
@@ -16,7 +16,7 @@ using testing::Not;
 
 namespace {
 
-/// Lines are counted from "store": 1. (clang wraps each kernel in a stub, which shows as one frame more.)
+/// Line 1 is the one with "store". (Clang wraps each kernel in a stub, which adds a frame.)
 constexpr const char *source = R"(
 #line 1 "faulty.cl"
 static inline __attribute__((always_inline)) void store(global int *data, int i) {

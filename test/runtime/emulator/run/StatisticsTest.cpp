@@ -1,4 +1,4 @@
-// Counts of programs small enough to count by hand.
+// Counters for programs that are small enough to count by hand.
 #include "runtime/emulator/run/Statistics.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
@@ -11,11 +11,11 @@ using enum InstructionClass;
 
 namespace {
 
-constexpr uint64_t half = 0x00000000ffffffff; // EXEC of 32 lanes
+constexpr uint64_t half = 0x00000000ffffffff; // EXEC with 32 lanes
 
 class Statistics : public ::testing::TestWithParam<const char *> {
 protected:
-  /// Runs `text` after `prepare` and gives what was counted.
+  /// Runs `text` after `prepare` and returns the counters.
   ExecutionStatistics run(const std::string &text, const std::function<void(Snippet &)> &prepare = {}) {
     Snippet snippet(GetParam(), text);
     snippet.allow(memory, sizeof(memory));
@@ -24,7 +24,7 @@ protected:
       snippet.setLane<uint64_t>(2, lane, address + lane * 16);
       snippet.wave().rows[4][lane] = lane * 16;
     }
-    snippet.wave().setScalar64(20, address); // a buffer of 128 bytes; no stride
+    snippet.wave().setScalar64(20, address); // a buffer of 128 bytes without stride
     snippet.wave().scalars[22] = 128;
     if (prepare)
       prepare(snippet);
@@ -65,7 +65,7 @@ TEST_P(Statistics, ALoopOfTenRounds) {
     s_nop 0)");
   EXPECT_EQ(s[Vector], 10u);
   EXPECT_EQ(s[Scalar], 1u + 2 * 10);
-  EXPECT_EQ(s[Branch], 10u); // nine times taken, once not
+  EXPECT_EQ(s[Branch], 10u); // taken nine times, not taken once
   EXPECT_EQ(s[Other], 2u);   // s_nop, s_endpgm
   EXPECT_EQ(total(s), 43u);
 }
@@ -86,7 +86,7 @@ TEST_P(Statistics, BranchesLeaveOutWhatTheySkip) {
 }
 
 TEST_P(Statistics, ABranchToItselfCountsEveryTime) {
-  // Decrements a lane's counter by way of VCC; the branch goes to the v_sub before it.
+  // Decrements a lane's counter through VCC; the branch goes back to the v_sub.
   ExecutionStatistics s = run(R"(
     v_mov_b32 v8, 100
   again:
@@ -98,7 +98,7 @@ TEST_P(Statistics, ABranchToItselfCountsEveryTime) {
 }
 
 TEST_P(Statistics, AnInstructionOfManyMicroOpsCountsOnce) {
-  // SGPR operand, neg and abs, clamp; SDWA; DPP: each has micro-ops around it.
+  // SGPR operand, neg and abs, clamp; SDWA; DPP: each adds micro-ops.
   ExecutionStatistics s = run(R"(
     v_add_f32_e64 v8, -|s2|, v9 clamp
     v_add_f32_sdwa v8, v9, v10 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0 src1_sel:DWORD
@@ -145,11 +145,12 @@ TEST_P(Statistics, BytesAreThoseOfActiveLanes) {
   expectBytes(some[MemorySpace::Global], 32 * 16, 32 * (8 + 1));
   expectBytes(none[MemorySpace::Global], 0, 0);
   for (const ExecutionStatistics *s : {&all, &some, &none})
-    EXPECT_EQ((*s)[VectorMemory], 3u); // a wave issues them whatever its mask
+    EXPECT_EQ((*s)[VectorMemory], 3u); // a wave issues them whatever EXEC is
 }
 
 TEST_P(Statistics, BuffersMoveWhatIsInside) {
-  // 16 bytes a lane, 128 in the buffer: 8 lanes. With an offset of 8 the eighth has only half of its own inside.
+  // 16 bytes per lane and 128 bytes in the buffer: 8 lanes. With offset 8 only half of the eighth lane's bytes are in
+  // range.
   expectBytes(run("buffer_load_dwordx4 v[8:11], v4, s[20:23], 0 offen")[MemorySpace::Global], 128, 0);
   expectBytes(run("buffer_load_dwordx4 v[8:11], v4, s[20:23], 0 offen offset:8")[MemorySpace::Global], 120, 0);
   expectBytes(run("buffer_store_dword v8, v4, s[20:23], 0 offen")[MemorySpace::Global], 0, 8 * 4);
@@ -182,7 +183,8 @@ TEST_P(Statistics, LdsAndItsAtomics) {
 }
 
 TEST_P(Statistics, ClocksOfBankConflicts) {
-  // Lanes 16 bytes apart: of a half wave, four want each of eight banks; of 16 lanes with 8 bytes each, two.
+  // Lanes are 16 bytes apart. In half a wave four lanes access each of eight banks; of 16 lanes with 8 bytes each, two
+  // do.
   auto s = run("ds_read_b32 v8, v4\nds_add_u32 v4, v8\nds_read2_b64 v[8:11], v4 offset1:1\nds_write_b128 v4, v[8:11]\n"
                "ds_bpermute_b32 v8, v4, v9");
   EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_READ_B32)], 2u * 3);
@@ -198,13 +200,13 @@ TEST_P(Statistics, BytesOfEachStore) {
   auto s = run("global_store_dword v[2:3], v8, off\nglobal_store_dword v[2:3], v8, off\n"
                "buffer_store_dwordx2 v[8:9], v4, s[20:23], 0 offen\nglobal_load_dword v8, v[2:3], off");
   EXPECT_EQ(s.storedBy[unsigned(Opcode::GLOBAL_STORE_DWORD)], 2u * 64 * 4);
-  EXPECT_EQ(s.storedBy[unsigned(Opcode::BUFFER_STORE_DWORDX2)], 8u * 8); // what 128 bytes have room for
+  EXPECT_EQ(s.storedBy[unsigned(Opcode::BUFFER_STORE_DWORDX2)], 8u * 8); // as many as fit into 128 bytes
   EXPECT_EQ(s.storedBy[unsigned(Opcode::GLOBAL_LOAD_DWORD)], 0u);
 }
 
 TEST_P(Statistics, FlatGoesByTheAddress) {
   ExecutionStatistics s = run("flat_load_dwordx2 v[8:9], v[2:3]", [](Snippet &s) {
-    for (unsigned lane = 0; lane < 24; ++lane) // the rest stays in global memory
+    for (unsigned lane = 0; lane < 24; ++lane) // the others stay in global memory
       s.setLane<uint64_t>(2, lane, uint64_t(sharedApertureHigh) << 32 | lane * 8);
   });
   expectBytes(s[MemorySpace::Lds], 24 * 8, 0);
@@ -219,7 +221,7 @@ TEST_P(Statistics, GlobalAtomics) {
 }
 
 TEST_P(Statistics, AModeOfItsOwnCountsTheSame) {
-  // Rounding towards zero: the other run loop.
+  // Rounding towards zero uses the other run loop.
   ExecutionStatistics s =
       run("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15\nv_add_f32 v8, v9, v10\nv_mov_b32 v8, 0");
   EXPECT_EQ(s[Vector], 2u);

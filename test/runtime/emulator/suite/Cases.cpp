@@ -1,4 +1,4 @@
-// The list of cases, whoever runs them.
+// The list of cases, for every way of running them.
 #include "test/runtime/emulator/suite/suite.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What a case expects and doesn't get, the same for every way of running it.
+// Compares a case's results with the expected ones, for every way of running it.
 #include "test/runtime/emulator/suite/suite.h"
 
 #include <cstdio>

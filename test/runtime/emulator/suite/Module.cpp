@@ -26,7 +26,7 @@ Outcome runCase(const suite::Case &test, int size, Module &module) {
 
 } // namespace nstf::emulator::test
 
-// What suite.h leaves to who runs the cases
+// The functions of suite.h that depend on how the cases run.
 
 namespace suite {
 namespace {

@@ -1,4 +1,4 @@
-// Suite cases on a code object of the caller's choice, launched without the HIP library.
+// Runs suite cases on any code object, without the HIP library.
 #pragma once
 
 #include "runtime/emulator/decode/Target.h"
@@ -14,20 +14,20 @@ struct LaunchArguments;
 
 namespace nstf::emulator::test {
 
-/// What a suite::Run launches its kernels on.
+/// Launches the kernels of a suite::Run.
 struct Module {
   Module(const std::string &chip, const std::vector<char> &code);
   virtual ~Module() = default;
-  /// What it throws is the launch's error.
+  /// An exception from it is the launch's error.
   virtual void launch(const LaunchArguments &launch) = 0;
   Memory memory;
   const Target &target;
   std::unique_ptr<Program> program;
-  uint64_t outputs = 0xcbf29ce484222325u; ///< hash of all that was copied out
+  uint64_t outputs = 0xcbf29ce484222325u; ///< hash of all bytes copied to the host
 };
 
 struct Outcome {
-  std::string error;    ///< empty: the case's own check is content
+  std::string error;    ///< empty if the case's own check passed
   uint64_t outputs = 0; ///< hash
   bool ok() const { return error.empty(); }
 };

@@ -1,14 +1,14 @@
 // Runs the suite's cases.
 //
-// Each case becomes a GoogleTest for each level of optimisation and size: gemm.f16_O3_2. The chip is NSTF_EMU_TARGET's;
-// kernels are launched through the HIP API, so that NSTF_EMU_CHECK and the emulator's other variables apply.
-// NSTF_SUITE_SAMPLE=1: one size of each.
+// Each case becomes a GoogleTest for each level of optimisation and size: gemm.f16_O3_2. NSTF_EMU_TARGET chooses the
+// chip; kernels are launched through the HIP API, so that NSTF_EMU_CHECK and the emulator's other variables apply. With
+// NSTF_SUITE_SAMPLE=1 each case runs at one size.
 #include "test/runtime/emulator/hip_api/HipTest.h"
 #include "test/runtime/emulator/suite/suite.h"
 
 #include <stdexcept>
 
-// Newer than the distribution's header.
+// The distribution's header does not have it yet.
 extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned,
                                                        unsigned, unsigned, hipStream_t, void **);
 
@@ -82,7 +82,7 @@ std::string Run::start(const char *kernel, Grid grid, Grid block, unsigned lds, 
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
-  nstfEmulatorPrintFaults(0); // an unexpected one is in the test's message
+  nstfEmulatorPrintFaults(0); // the test's message contains unexpected ones
   const char *sample = std::getenv("NSTF_SUITE_SAMPLE");
   for (const suite::Case *test : suite::cases()) {
     if (test->only && test->only != chip())

@@ -1,11 +1,11 @@
-// Small programs from different fields: a sparse matrix times a vector, breadth-first search, a Fourier transform in
-// LDS, SHA-256, a stencil with a halo, edit distance along anti-diagonals, Cholesky in f64, random numbers, Game of
-// Life in bits.
+// Small programs from different fields: sparse matrix times vector, breadth-first search, a Fourier transform in LDS,
+// SHA-256, a stencil with a halo, edit distance along anti-diagonals, Cholesky in f64, random numbers, Game of Life on
+// bits.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
 
-/// A wave for a row of a matrix in compressed rows.
+/// One wave per row of a matrix in compressed sparse rows.
 extern "C" __global__ void sparseRows(const int *starts, const int *columns, const float *values, const float *x,
                                       float *y) {
   int row = blockIdx.x * 4 + threadIdx.x / 64, rows = int(gridSize() / 64);
@@ -20,7 +20,7 @@ extern "C" __global__ void sparseRows(const int *starts, const int *columns, con
     y[row] = sum;
 }
 
-/// One level: who is at `level` gives its neighbours level + 1, if they have none.
+/// One level: nodes at `level` set their neighbours to level + 1, if those have no level yet.
 extern "C" __global__ void searchLevel(const int *starts, const int *neighbours, int *levels, int level, int *changed,
                                        int n) {
   int v = globalId();
@@ -34,7 +34,7 @@ extern "C" __global__ void searchLevel(const int *starts, const int *neighbours,
   }
 }
 
-/// Cooley-Tukey, radix 2, of 2 * blockDim.x points in LDS. v_sin and v_cos count in whole turns.
+/// Cooley-Tukey, radix 2, on 2 * blockDim.x points in LDS. v_sin and v_cos take revolutions.
 extern "C" __global__ void fourier(const float *in, float *out, int bits) {
   extern __shared__ float values[];
   unsigned n = 1u << bits, t = threadIdx.x;
@@ -65,7 +65,7 @@ extern "C" __global__ void fourier(const float *in, float *out, int bits) {
 __device__ const unsigned roundConstants[64] = {
 #include "test/runtime/emulator/suite/sha256.inc"
 };
-/// FIPS 180-4 of a message of one block for each work-item: its number as text of eight digits.
+/// FIPS 180-4 for one single-block message per work-item: the work-item's number as eight decimal digits.
 extern "C" __global__ void sha256(unsigned *digests, unsigned first) {
   unsigned w[64],
       h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -99,7 +99,7 @@ extern "C" __global__ void sha256(unsigned *digests, unsigned first) {
     digests[globalId() * 8 + i] = h[i] + s[i];
 }
 
-/// A 5-point average of 16 x 16 tiles with a halo in LDS.
+/// A 5-point average on 16 x 16 tiles with a halo in LDS.
 extern "C" __global__ void stencil(const float *in, float *out, int width, int height) {
   __shared__ float tile[18][18];
   int x = int(blockIdx.x * 16) - 1, y = int(blockIdx.y * 16) - 1;
@@ -114,7 +114,7 @@ extern "C" __global__ void stencil(const float *in, float *out, int width, int h
         0.5f * tile[cy][cx] + 0.125f * (tile[cy - 1][cx] + tile[cy + 1][cx] + tile[cy][cx - 1] + tile[cy][cx + 1]);
 }
 
-/// Levenshtein's distance of two words a workgroup, one anti-diagonal after the other.
+/// Levenshtein distance of one pair of words per workgroup, one anti-diagonal after another.
 extern "C" __global__ void editDistance(const uint8_t *a, const uint8_t *b, int *out, int length) {
   __shared__ int diagonals[3][129];
   int t = threadIdx.x;
@@ -139,7 +139,7 @@ extern "C" __global__ void editDistance(const uint8_t *a, const uint8_t *b, int 
     out[blockIdx.x] = diagonals[2 * length % 3][length];
 }
 
-/// A = L L^T of a symmetric matrix in LDS, a workgroup each.
+/// A = L L^T for a symmetric matrix in LDS, one per workgroup.
 extern "C" __global__ void cholesky(double *matrices, int n) {
   extern __shared__ double m[];
   double *own = matrices + long(blockIdx.x) * n * n;
@@ -162,7 +162,7 @@ extern "C" __global__ void cholesky(double *matrices, int n) {
     own[i] = i % n > i / n ? 0 : m[i];
 }
 
-/// 32 cells a word, neighbours counted by bitwise adders; the field wraps around.
+/// 32 cells per word; bitwise adders count the neighbours; the field wraps around.
 extern "C" __global__ void life(const unsigned *in, unsigned *out, int words, int rows) {
   int x = threadIdx.x, y = blockIdx.x;
   unsigned ones = 0, twos = 0, fours = 0;
@@ -199,7 +199,7 @@ SUITE(applications, sparseRows, 4, 12, 40) {
     }
     starts.push_back(int(places.size()));
   }
-  places.push_back(0); // never empty
+  places.push_back(0); // must not be empty
   values.push_back(0);
   float *y = run.room<float>(rows);
   run.launch("sparseRows", rows / 4, 256, run.upload(starts), run.upload(places), run.upload(values), run.upload(x), y);
@@ -261,7 +261,7 @@ SUITE(applications, sha256, 1, 64, 100) {
   got.resize(8);
   run.expectEqual(got,
                   {0xef797c81, 0x18f02dfb, 0x649607dd, 0x5d3f8c76, 0x23048c9c, 0x063d532c, 0xc95c5ed7, 0xa898a64f});
-  // Of "12345741", the 64th.
+  // SHA-256 of "12345741", the 64th.
   if (run.size >= 64) {
     got = run.download(digests + 63 * 8, 8);
     run.expectEqual(got,

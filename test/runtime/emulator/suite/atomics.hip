@@ -1,10 +1,10 @@
-// Atomics of every type and operation that HIP offers, in global memory and LDS, with and without the old value; floats
-// by the instruction (unsafe-fp-atomics) and by a compare-and-swap loop; locks; a stack and a queue without locks.
+// Atomics of every type and operation that HIP offers, in global memory and LDS, with and without the old value; float
+// atomics as instructions (unsafe-fp-atomics) and as compare-and-swap loops; locks; a lock-free stack and queue.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
 
-/// All operations on one word each; `old` gets what fetch_add returned.
+/// All operations, on one word each; `old` receives the results of fetch_add.
 template <typename T> INLINE void allOperations(T *words, T *old, const T *in, int n) {
   int i = globalId();
   if (i >= n)
@@ -50,7 +50,7 @@ extern "C" __global__ void wrapping(unsigned *words, int n) {
   __scoped_atomic_fetch_udec(&words[1], 9u, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
-/// Sums that are exact in any order.
+/// Sums whose terms add exactly in any order.
 template <typename T> INLINE void floatSums(T *sums, const T *in, int n) {
   __shared__ T own[3];
   if (threadIdx.x == 0) {
@@ -78,7 +78,7 @@ template <typename T> INLINE void floatSums(T *sums, const T *in, int n) {
 extern "C" __global__ void sums_f32(float *sums, const float *in, int n) { floatSums(sums, in, n); }
 extern "C" __global__ void sums_f64(double *sums, const double *in, int n) { floatSums(sums, in, n); }
 
-/// By the memory's own float atomics, as -munsafe-fp-atomics has it.
+/// Uses the memory's own float atomics, like -munsafe-fp-atomics.
 template <typename T> INLINE void unsafeSums(T *sums, T *old, const T *in, int n) {
   [[clang::atomic(no_remote_memory, no_fine_grained_memory, ignore_denormal_mode)]] {
     int i = globalId();
@@ -115,7 +115,7 @@ extern "C" __global__ void packedSums(half2 *f16, short2 *bf16, const half2 *in,
     f16[1 + blockIdx.x] = own;
 }
 
-/// A lock that one lane of each wave takes.
+/// A lock that one lane per wave takes.
 extern "C" __global__ void locked(unsigned *lock, unsigned *values) {
   if (laneId() == 0) {
     unsigned free;
@@ -130,7 +130,7 @@ extern "C" __global__ void locked(unsigned *lock, unsigned *values) {
   }
 }
 
-/// Which lanes find a value is put together without gaps, in any order.
+/// Compacts the values of the lanes that keep one, in any order.
 extern "C" __global__ void compact(const int *in, int *out, unsigned *count, int n) {
   int i = globalId();
   bool kept = i < n && in[i] % 3 == 0;
@@ -164,7 +164,7 @@ template <typename T> void integerCase(suite::Run &run, const char *kernel, bool
   for (int i = 0; i < n; ++i)
     run.expect(olds[i] == T(Bits(words[0]) + Bits(i)), "the old values are each seen once");
   std::vector<T> expected = words;
-  expected[9] = T(Bits(words[9]) + Bits(words[8])); // what was swapped out, all but the last
+  expected[9] = T(Bits(words[9]) + Bits(words[8])); // plus all values swapped out except the last
   for (T value : in) {
     expected[0] = T(Bits(expected[0]) + 1);
     expected[1] = T(Bits(expected[1]) + Bits(value));

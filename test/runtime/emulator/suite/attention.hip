@@ -1,7 +1,7 @@
-// Flash attention: softmax(Q K^T / sqrt(d)) V for one head a workgroup row, block by block with a running maximum and
-// sum, causal or not. Four waves of 16 queries each; keys and values go through LDS in blocks of 32; both products are
-// v_mfma_f32_16x16x16_f16 (or bf16). The probabilities pass through LDS to become the second product's operand.
-// Dao et al., "FlashAttention", 2022.
+// Flash attention: softmax(Q K^T / sqrt(d)) V for one head per row of workgroups, block by block with a running maximum
+// and sum, causal or not. Four waves take 16 queries each; keys and values pass through LDS in blocks of 32. Both
+// products use v_mfma_f32_16x16x16_f16 (or bf16). The probabilities pass through LDS to become an operand of the second
+// product. Source: Dao et al., "FlashAttention", 2022.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -41,7 +41,7 @@ INLINE void attention(const typename Type::Element *q, const typename Type::Elem
   float4 result[head / 16];
   for (int i = 0; i < head / 16; ++i)
     result[i] = 0;
-  float most[4], sum[4]; // of queries 4 * group + r
+  float most[4], sum[4]; // for queries 4 * group + r
   for (int r = 0; r < 4; ++r) {
     most[r] = -1e30f;
     sum[r] = 0;

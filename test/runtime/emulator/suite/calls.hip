@@ -1,5 +1,5 @@
-// Calls that stay calls: through a table of device functions and through a pointer that differs by lane, recursion with
-// a stack (quicksort, Ackermann, mutual), arguments and results on the stack, a function that uses LDS.
+// Calls that are not inlined: through a table of device functions and through a pointer that differs by lane, recursion
+// with a stack (quicksort, Ackermann, mutual), arguments and results on the stack, a function that uses LDS.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -16,14 +16,14 @@ NOINLINE int collatz(int x) {
 typedef int (*Function)(int);
 __device__ Function table[4] = {twice, square, negated, collatz};
 
-/// The same function in all lanes of a wave.
+/// All lanes of a wave call the same function.
 extern "C" __global__ void callUniform(const int *in, int *out, int n) {
   int i = globalId();
   Function function = table[blockIdx.x % 4];
   if (i < n)
     out[i] = function(in[i]);
 }
-/// A function of each lane's own: the compiler loops over the different ones.
+/// Lanes call different functions: the compiler loops over them.
 extern "C" __global__ void callDivergent(const int *in, int *out, int n) {
   int i = globalId();
   if (i < n)
@@ -59,7 +59,7 @@ NOINLINE void quicksort(int *values, int low, int high) {
   quicksort(values, low, j);
   quicksort(values, i, high);
 }
-/// A lane sorts 24 values in its own stack memory.
+/// Each lane sorts 24 values in its own stack memory.
 extern "C" __global__ void quicksortPrivate(const int *in, int *out) {
   int i = globalId(), values[24];
   for (int j = 0; j < 24; ++j)

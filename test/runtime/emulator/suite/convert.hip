@@ -1,5 +1,5 @@
-// Conversions over every value there is: f16 and bf16 to f32 and f64 and back, f16 to and from integers, fp8 and bf8
-// (gfx942: FNUZ) to f32 and back, by bits.
+// Conversions of every value: f16 and bf16 to f32 and f64 and back, f16 to and from integers, fp8 and bf8 (gfx942:
+// FNUZ) to f32 and back, compared bit by bit.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -20,11 +20,11 @@ extern "C" __global__ void convertBf16(const uint16_t *in, uint32_t *f32, uint16
   float value = float(bits<__bf16>(in[i]));
   f32[i] = bits<uint32_t>(value);
   back[2 * i] = bits<uint16_t>(__bf16(value));
-  // Between this value and the next: rounds to nearest even.
+  // Halfway between this value and the next: rounds to nearest even.
   back[2 * i + 1] = bits<uint16_t>(__bf16(bits<float>(uint32_t(in[i]) << 16 | 0x8000)));
 }
 
-/// f32 with the middle bits that f16 rounds away, by mode: to nearest, and as v_cvt_pkrtz does to zero.
+/// Rounds f32 to f16: to nearest by the MODE register, and towards zero by v_cvt_pkrtz.
 extern "C" __global__ void roundToF16(const float *in, uint16_t *nearest, uint32_t *toZero, int n) {
   int i = globalId();
   if (i >= n)
@@ -44,7 +44,7 @@ extern "C" __global__ void convertFp8(const uint8_t *in, float *f32, uint8_t *ba
   f32[3 * i + 2] = pair[1];
   back[4 * i] = uint8_t(__builtin_amdgcn_cvt_pk_fp8_f32(fp8, 0, 0, false));
   back[4 * i + 1] = uint8_t(__builtin_amdgcn_cvt_pk_bf8_f32(0, bf8, 0, true) >> 24);
-  back[4 * i + 2] = uint8_t(__builtin_amdgcn_cvt_pk_fp8_f32(fp8 * 1.0625f, 0, 0, false)); // half way to the next
+  back[4 * i + 2] = uint8_t(__builtin_amdgcn_cvt_pk_fp8_f32(fp8 * 1.0625f, 0, 0, false)); // halfway to the next
   back[4 * i + 3] = uint8_t(__builtin_amdgcn_cvt_pk_bf8_f32(bf8 * 1.125f, 0, 0, false));
 }
 #endif
@@ -73,7 +73,7 @@ float valueOf8(unsigned byte, int mantissaBits, int bias) {
                                : std::ldexp(mantissa, 1 - bias - mantissaBits));
   return byte & 0x80 ? -value : value;
 }
-/// Nearest of all values, the even one of two; NaN where it is none of them.
+/// The nearest of all values, of two the even one; NaN for NaN.
 unsigned round8(float value, int mantissaBits, int bias) {
   if (std::isnan(value))
     return 0x80;
@@ -168,7 +168,7 @@ SUITE_GFX942(convert, fp8, 256) {
     for (auto [got, value] : {std::pair(got32[3 * i], fp8), {got32[3 * i + 1], bf8}, {got32[3 * i + 2], fp8}})
       run.expect(std::isnan(value) ? std::isnan(got) : as<uint32_t>(got) == as<uint32_t>(value), what + " to f32");
     run.expect(gotBack[4 * i] == i && gotBack[4 * i + 1] == i, what + " and back");
-    bool largest = (i & 0x7f) >= 0x7e; // what overflows is the chip's own matter (MODE): tested by instruction
+    bool largest = (i & 0x7f) >= 0x7e; // overflow depends on MODE; other tests cover it
     if (!largest) {
       run.expect(gotBack[4 * i + 2] == round8(fp8 * 1.0625f, 3, 8), what + " rounded to fp8");
       run.expect(gotBack[4 * i + 3] == round8(bf8 * 1.125f, 2, 16), what + " rounded to bf8");

@@ -1,12 +1,11 @@
-// Workgroups that work together in one launch: a barrier over the grid (its own, and a
-// cooperative launch's), split-K with a semaphore that hands the sum
-// from one to the next, split-K where the last adds up, producers and consumers of a ring. They need all workgroups
-// that wait to be resident; the emulator keeps as many as the chip would.
+// Workgroups that cooperate within one launch: a barrier over the grid (its own, and that of a cooperative launch),
+// split-K with a semaphore that passes the sum on, split-K where the last workgroup adds up, and producers and
+// consumers on a ring. All waiting workgroups must be resident; the emulator keeps as many as the chip would.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
 
-/// Every workgroup passes when all have come; `count` counts up over all barriers.
+/// Every workgroup passes when all have arrived; `count` keeps counting over all barriers.
 INLINE void gridBarrier(unsigned *count, unsigned turn) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -19,7 +18,7 @@ INLINE void gridBarrier(unsigned *count, unsigned turn) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
 }
 
-/// `steps` of a 3-point average over a ring of all work-items, between two buffers.
+/// `steps` steps of a 3-point average over a ring of all work-items, between two buffers.
 extern "C" __global__ void smooth(unsigned *a, unsigned *b, unsigned *count, int steps) {
   unsigned i = globalId(), n = gridSize();
   for (int s = 1; s <= steps; ++s) {
@@ -31,7 +30,7 @@ extern "C" __global__ void smooth(unsigned *a, unsigned *b, unsigned *count, int
   }
 }
 
-/// The same with the words of a cooperative launch, as ROCm's device library uses them for this_grid().sync().
+/// The same through the fields of a cooperative launch, as ROCm's device library implements this_grid().sync().
 INLINE void launchedBarrier() {
   struct Barrier {
     uint64_t unused[4];
@@ -60,7 +59,7 @@ extern "C" __global__ void rotate(unsigned *a, unsigned *b, int steps) {
   }
 }
 
-/// The z-th workgroup of a tile adds to C only after the one before it has: the sum has one order.
+/// A tile's z-th workgroup adds to C only after the previous one has, which fixes the order of the sum.
 extern "C" __global__ void splitSerial(const float *a, const float *b, float *c, unsigned *semaphores, int n, int k,
                                        int splits) {
   int column = threadIdx.x, row = blockIdx.x, split = blockIdx.y, each = (k + splits - 1) / splits;
@@ -80,7 +79,7 @@ extern "C" __global__ void splitSerial(const float *a, const float *b, float *c,
     ATOMIC_STORE_RELEASE(&semaphores[row], unsigned(split + 1));
 }
 
-/// All leave their part; the last to come adds them in order.
+/// All workgroups store their part; the last to arrive adds the parts in order.
 extern "C" __global__ void splitParallel(const float *a, const float *b, float *c, float *parts, unsigned *arrived,
                                          int n, int k, int splits) {
   __shared__ bool last;
@@ -106,9 +105,9 @@ extern "C" __global__ void splitParallel(const float *a, const float *b, float *
   c[row * n + column] = sum;
 }
 
-/// Even workgroups write numbers into a ring of four slots, odd ones take them out: each waits for the other.
+/// Even workgroups write numbers into a ring of four slots and odd ones take them out; each waits for the other.
 extern "C" __global__ void ring(unsigned *slots, unsigned *out, int items) {
-  unsigned *own = slots + blockIdx.x / 2 * 8; // 4 values, then how many were written and how many read
+  unsigned *own = slots + blockIdx.x / 2 * 8; // 4 values, then the number written and the number read
   if (threadIdx.x)
     return;
   if (blockIdx.x % 2 == 0) {

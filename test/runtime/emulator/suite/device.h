@@ -1,5 +1,5 @@
-// What the suite's device code uses of HIP beyond Inputs/device.h: lanes of a wave, atomics, vectors, bits as other
-// types.
+// What the suite's device code uses of HIP in addition to Inputs/device.h: lanes of a wave, atomics, vectors, bit
+// casts.
 #pragma once
 #include "test/runtime/emulator/Inputs/device.h"
 
@@ -26,7 +26,7 @@ INLINE unsigned globalId() { return blockIdx.x * blockDim.x + threadIdx.x; }
 INLINE unsigned gridSize() { return __builtin_amdgcn_grid_size_x(); }
 INLINE uint64_t ballot(bool condition) { return __builtin_amdgcn_ballot_w64(condition); }
 
-// HIP's __shfl and its kind, on any 32-bit type.
+// HIP's __shfl and related functions, on any 32-bit type.
 template <typename T> INLINE T shuffle(T value, int lane) {
   return bits<T>(__builtin_amdgcn_ds_bpermute(lane << 2, bits<int>(value)));
 }
@@ -37,5 +37,5 @@ template <typename T> INLINE T shuffleXor(T value, int mask) { return shuffle(va
 #define ATOMIC_STORE_RELEASE(pointer, value)                                                                           \
   __scoped_atomic_store_n(pointer, value, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE)
 
-/// Everything this work-item wrote is seen by whoever sees what it writes next, in the whole device.
+/// Whoever in the device sees this work-item's later writes also sees its earlier ones.
 INLINE void threadFence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }

@@ -22,7 +22,7 @@ extern "C" __global__ void dots(const unsigned *a, const unsigned *b, int *out, 
 }
 
 #ifdef __gfx942__
-// One wave: D = A * B + C with A 4:2 sparse; 16 x 16 x 32 of f16, 32 x 32 x 32 of i8.
+// One wave: D = A * B + C with 4:2 sparse A; 16 x 16 x 32 for f16, 32 x 32 x 32 for i8.
 extern "C" __global__ void sparseF16(const half4 *a, const half8 *b, const int *index, float4 *out) {
   int lane = threadIdx.x;
   float4 c = float(lane);
@@ -78,7 +78,7 @@ SUITE(dots, products, 1, 100, 515) {
 }
 
 namespace {
-/// In each group of four along k, two of A's values are there: which, says the index: two bits each, never the same.
+/// Each group of four along k stores two values of A; the index names their positions in two bits each, never the same.
 int randomIndex(suite::Run &run, int groups) {
   int index = 0;
   for (int g = 0; g < groups; ++g) {
@@ -98,7 +98,7 @@ SUITE_GFX942(dots, sparseF16, 1) {
     value = _Float16(int(run.random() % 17) - 8);
   for (int &word : index)
     word = randomIndex(run, 2);
-  // Lane l holds row (column) l % 16 and the eight k from 8 * (l / 16): four of A, eight of B.
+  // Lane l holds row (column) l % 16 and eight k from 8 * (l / 16): four values of A, eight of B.
   std::vector<float> expected(64 * 4);
   for (int lane = 0; lane < 64; ++lane)
     for (int r = 0; r < 4; ++r) {

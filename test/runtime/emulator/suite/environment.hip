@@ -1,6 +1,6 @@
-// What a kernel can ask of where it runs: its place and the launch's shape by dispatch packet and hidden arguments,
-// clocks, hardware registers, the rounding and denormal modes, many and large arguments. At -O0 this file's code
-// objects are of version 4, where the shape comes from the dispatch packet.
+// What a kernel can learn about its launch: its position and the launch's shape from the dispatch packet and hidden
+// arguments, clocks, hardware registers, rounding and denormal modes, many and large arguments. At -O0 this file's code
+// objects have version 4, where the shape comes from the dispatch packet.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -39,13 +39,13 @@ extern "C" __global__ void clocks(uint64_t *out) {
   }
 }
 
-/// The MODE register: rounding of f32 and f64/f16, denormals of f32; set, used, set back.
+/// Sets, uses and restores fields of MODE: the rounding of f32 and of f64/f16, and the denormals of f32.
 extern "C" __global__ void modes(const float *a, const float *b, float *out, int n) {
   int i = globalId();
   if (i >= n)
     return;
   float x = a[i], y = b[i], sums[4], tiny;
-  // Volatile: between the changes of mode. s_nop where the hardware wants it is the assembler's and compiler's matter.
+  // Volatile keeps the addition between the mode changes. The s_nop are required by the hardware.
 #define SUM(rounding)                                                                                                  \
   asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), " #rounding "\n s_nop 1\n v_add_f32 %0, %1, %2\n"         \
                "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_nop 1"                                              \
@@ -89,7 +89,7 @@ extern "C" __global__ void arguments(int *out, char a, short b, Large large, cha
 
 __device__ int counter = 5;
 __device__ int counters[100];
-/// Variables of the module: their values last from launch to launch.
+/// Module variables keep their values from launch to launch.
 extern "C" __global__ void variables(int *out, int turn) {
   counters[threadIdx.x] += int(threadIdx.x) * turn;
   if (threadIdx.x == 0)
@@ -143,7 +143,7 @@ SUITE(environment, modes, 1, 100, 333) {
     float zero = sum > 0 ? down : up;
     for (int r = 0; r < 4; ++r)
       expected[5 * i + r] = r == 0 ? nearest : r == 1 ? up : r == 2 ? down : zero;
-    // Flushed to zero in one mode; in the other half of an odd last bit, to even.
+    // One mode flushes it to zero. In the other the result is half of an odd number of units, which rounds to even.
     expected[5 * i + 4] = std::ldexp(float(0x00400000), -149);
   }
   float *out = run.room<float>(5 * n);

@@ -1,16 +1,16 @@
-// C = A * transpose(B) by matrix instructions: A is M x K, B is N x K, both with K contiguous; any type of element.
+// C = A * transpose(B) by matrix instructions: A is M x K, B is N x K, both with K contiguous; for any element type.
 //
-// A workgroup of four waves makes a 128 x 128 tile of C, each wave a quarter. 64 bytes of each row at a time go from
-// global memory to registers while the waves multiply what lies in one half of LDS, then into the other half: one
-// barrier a step. Rows in LDS are 16 bytes longer, so that the waves' 16-byte reads spread over the banks. A lane reads
-// 16 consecutive bytes of a row, which are the operands of several instructions: which k an element belongs to does not
-// matter as long as A and B agree.
+// A workgroup of four waves computes a 128 x 128 tile of C, a quarter per wave. While the waves multiply the contents
+// of one half of LDS, the next 64 bytes of each row go from global memory to registers, and then into the other half,
+// with one barrier per step. Rows in LDS are padded by 16 bytes so that the waves' 16-byte reads spread over the banks.
+// A lane reads 16 consecutive bytes of a row, the operands of several instructions: the order of k does not matter as
+// long as A and B agree.
 #pragma once
 #include "test/runtime/emulator/suite/device.h"
 
 constexpr int gemmTile = 128, gemmRowBytes = 64, gemmRowStride = gemmRowBytes + 16, gemmThreads = 256;
 
-/// Where value `r` of a lane's accumulator lies in the instruction's tile.
+/// The row of accumulator value `r` of a lane within the instruction's tile.
 struct Layout32 { // 32 x 32, 32-bit accumulators
   static constexpr int tile = 32, values = 16;
   INLINE int row(int lane, int r) { return 8 * (r / 4) + 4 * (lane / 32) + r % 4; }
@@ -28,7 +28,7 @@ template <typename Type> struct GemmLds {
   char a[2][gemmTile * gemmRowStride], b[2][gemmTile * gemmRowStride];
 };
 
-/// One row's 16 bytes for each of the two rows that a work-item copies. Past the matrix: zeros.
+/// The 16 bytes that a work-item copies of each of its two rows; zeros past the matrix.
 struct GemmChunks {
   uint4 rows[2];
 };
@@ -52,8 +52,8 @@ INLINE void gemmStore(char *lds, const GemmChunks &chunks) {
     *(uint4 *)(lds + (row + 64 * i) * gemmRowStride + byte) = chunks.rows[i];
 }
 
-/// `Type` says what the instruction is: Element, Fragment (a lane's operand), Accumulator, Value, Layout, multiply().
-/// Bounded: any M and N, and K of any multiple of 16 bytes.
+/// `Type` describes the instruction: Element, Fragment (a lane's operand), Accumulator, Value, Layout, multiply(). With
+/// `bounded`, M and N are arbitrary and rows may be any multiple of 16 bytes.
 template <typename Type, bool bounded, typename Out>
 INLINE void gemm(const typename Type::Element *a, const typename Type::Element *b, Out *c, int m, int n, int k) {
   using Layout = typename Type::Layout;

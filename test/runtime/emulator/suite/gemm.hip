@@ -1,5 +1,5 @@
-// The f16 matrix product by v_mfma_f32_32x32x8_f16: a whole kernel as a library would have it, and the one that
-// tools/bench times. gemm_f16: C is f32; gemm_f16_f16: C is f16. M and N are multiples of 128, K of 32; 256 work-items.
+// The f16 matrix product by v_mfma_f32_32x32x8_f16: a whole kernel as in a library, and the one that tools/bench times.
+// gemm_f16 has C in f32, gemm_f16_f16 in f16. M and N are multiples of 128, K is a multiple of 32; 256 work-items.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__

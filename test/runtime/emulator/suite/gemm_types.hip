@@ -1,4 +1,4 @@
-// gemm.h with the matrix instruction of every other type, for any M and N; K is a multiple of 16 bytes.
+// gemm.h with the matrix instruction of every other type, for any M and N; rows are a multiple of 16 bytes.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -20,7 +20,7 @@ struct F16Small { // 16 x 16 tiles
   using Layout = Layout16;
   INLINE float4 multiply(half4 a, half4 b, float4 c) { return MFMA(f32_16x16x16f16, a, b, c); }
 };
-struct Bf16Four { // four elements a lane
+struct Bf16Four { // four elements per lane
   using Element = __bf16;
   using Fragment = short4;
   using Accumulator = float16;
@@ -62,7 +62,7 @@ FLOAT8(Fp8Bf8, fp8, bf8)
 FLOAT8(Bf8Fp8, bf8, fp8)
 FLOAT8(Bf8Bf8, bf8, bf8)
 #else
-struct Bf16 { // two elements a lane
+struct Bf16 { // two elements per lane
   using Element = __bf16;
   using Fragment = short2;
   using Accumulator = float16;
@@ -102,7 +102,7 @@ KERNEL(gemm_bf16, Bf16, float)
 
 namespace {
 
-/// `make` gives an element and sets the value it stands for.
+/// `make` returns an element and sets the value it represents.
 template <typename Element, typename Out, typename Make>
 void gemmCase(suite::Run &run, const char *kernel, double tolerance, Make makeA, Make makeB) {
   int m = run.size, n = run.size % 100 + 7, k = run.size / 16 * 16;
@@ -131,13 +131,13 @@ int8_t makeByte(suite::Run &run, double &value) {
   value = element;
   return element;
 }
-/// E4M3 and E5M2 as gfx942 has them (FNUZ): bias one more than IEEE's, no infinity, 0x80 the only NaN.
+/// gfx942's E4M3 and E5M2 (FNUZ): the bias is one more than IEEE's, there is no infinity, and 0x80 is the only NaN.
 template <int mantissaBits, int bias> uint8_t makeFloat8(suite::Run &run, double &value) {
   uint8_t element = uint8_t(run.random());
   if (element == 0x80)
     element = 0;
   int mantissa = element & ((1 << mantissaBits) - 1), exponent = (element & 0x7f) >> mantissaBits;
-  exponent %= 1 << (7 - mantissaBits - 1); // the smaller half
+  exponent %= 1 << (7 - mantissaBits - 1); // the smaller half of the exponents
   element = uint8_t((element & 0x80) | exponent << mantissaBits | mantissa);
   value = exponent ? std::ldexp(mantissa + (1 << mantissaBits), exponent - bias - mantissaBits)
                    : std::ldexp(mantissa, 1 - bias - mantissaBits);
@@ -159,7 +159,7 @@ SUITE_GFX90A(gemm_types, bf16, 16, 77, 131) { floatCase<suite::Bf16>(run, "gemm_
 SUITE(gemm_types, bf16_1k, 16, 77, 131) { floatCase<suite::Bf16>(run, "gemm_bf16_1k"); }
 SUITE(gemm_types, f64, 16, 77, 131) { floatCase<double, double>(run, "gemm_f64", 1e-13); }
 SUITE(gemm_types, i8, 16, 77, 131) { gemmCase<int8_t, int>(run, "gemm_i8", 0, makeByte, makeByte); }
-// About ten bits of mantissa are kept of each operand.
+// xf32 keeps about ten mantissa bits of each operand.
 SUITE_GFX942(gemm_types, xf32, 16, 77, 131) { floatCase<float>(run, "gemm_xf32", 5e-3); }
 SUITE_GFX942(gemm_types, fp8Fp8, 16, 77, 131) { gemmCase<uint8_t, float>(run, "gemm_fp8_fp8", 1e-5, fp8, fp8); }
 SUITE_GFX942(gemm_types, fp8Bf8, 16, 77, 131) { gemmCase<uint8_t, float>(run, "gemm_fp8_bf8", 1e-5, fp8, bf8); }

@@ -1,5 +1,5 @@
-// Histograms: by atomics in global memory, by atomics in LDS that are then added to global memory, and of 16-bit
-// counters packed in LDS words with a compare-and-swap loop.
+// Histograms: by atomics in global memory, by atomics in LDS followed by an addition to global memory, and with 16-bit
+// counters packed in LDS words by a compare-and-swap loop.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -42,7 +42,7 @@ void histogramCase(suite::Run &run, const char *kernel) {
   int n = run.size;
   std::vector<uint8_t> in(n);
   std::vector<unsigned> counts(256);
-  for (uint8_t &value : in) { // uneven, so that lanes of a wave meet
+  for (uint8_t &value : in) { // uneven, so that lanes of a wave collide
     value = uint8_t((run.random() & 255) * (run.random() & 255) >> 8);
     ++counts[value];
   }

@@ -1,6 +1,6 @@
 // Exchange between lanes, each builtin against its definition: DPP controls with row and bank masks, ds_swizzle's
 // modes, ds_permute and ds_bpermute, readlane, writelane, readfirstlane, ballot and the mask counts under divergence,
-// alignbyte, perm, sad, bit field and median operations; votes and a segmented sum as users write them.
+// alignbyte, perm, sad, bit-field and median operations; votes and a segmented sum as users write them.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -36,12 +36,12 @@ extern "C" __global__ void swizzles(const unsigned *in, unsigned *out) {
   PUT(__builtin_amdgcn_ds_swizzle(value, 0x7c1f)); // reverse 32
   PUT(__builtin_amdgcn_ds_swizzle(value, 0x0018)); // broadcast the first of 8
   PUT(__builtin_amdgcn_ds_permute((t * 5 % 64) * 4, value));
-  PUT(__builtin_amdgcn_ds_bpermute((t * 7 + 3) * 4, value)); // lane number modulo 64
+  PUT(__builtin_amdgcn_ds_bpermute((t * 7 + 3) * 4, value)); // the lane is taken modulo 64
   PUT(__builtin_amdgcn_readlane(value, 41));
   unsigned written = value;
   asm("v_writelane_b32 %0, %1, 13" : "+v"(written) : "s"(7777));
   PUT(written);
-  if (t > 20 && t % 3 == 0) // whoever is not there gives nothing
+  if (t > 20 && t % 3 == 0) // inactive lanes do not count
     PUT(__builtin_amdgcn_readfirstlane(value) + __builtin_popcountll(ballot(true)) +
         unsigned(__builtin_amdgcn_mbcnt_hi(unsigned(ballot(t % 2) >> 32),
                                            __builtin_amdgcn_mbcnt_lo(unsigned(ballot(t % 2)), 5))));
@@ -65,7 +65,7 @@ extern "C" __global__ void bitsAndBytes(const unsigned *in, unsigned *out) {
   PUT((a & 0xffffff) * (b & 0xffffff));
 }
 
-/// Sums of runs of equal keys in a wave, each at the run's last lane: by shuffles that stop at a run's border.
+/// Sums runs of equal keys within a wave into the run's last lane, by shuffles that stop at the borders of a run.
 extern "C" __global__ void segmentedSum(const int *keys, const int *values, int *sums, int *votes) {
   int t = threadIdx.x, i = globalId(), key = keys[i], sum = values[i];
   for (int step = 1; step < 64; step *= 2) {
@@ -73,7 +73,7 @@ extern "C" __global__ void segmentedSum(const int *keys, const int *values, int 
     if (t >= step && otherKey == key)
       sum += other;
   }
-  int next = shuffle(key, t + 1); // with all lanes there: a lane that is not gives zero
+  int next = shuffle(key, t + 1); // outside the branch, as an inactive lane gives 0
   bool last = t == 63 || next != key;
   sums[i] = last ? sum : 0;
   votes[i] = (ballot(sum > 100) == ~uint64_t(0)) + 2 * (ballot(sum > 100) != 0) + 4 * __builtin_ctzll(ballot(last));
@@ -84,7 +84,7 @@ extern "C" __global__ void segmentedSum(const int *keys, const int *values, int 
 namespace {
 using Words = std::vector<uint32_t>;
 
-/// The lane that DPP control `control` takes its value from for lane t; -1: none.
+/// The lane from which lane t takes its value under DPP control `control`; -1 for none.
 int dppSource(int control, int t) {
   int row = t & ~15, n = control & 15, place = t & 15;
   if (control < 0x100)

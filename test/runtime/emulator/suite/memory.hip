@@ -1,11 +1,11 @@
-// Ways to memory: string search by bytes, arrays in scratch indexed by data, dynamic LDS, 3-D grids whose last waves
-// are partial, unaligned structures, generic pointers to all three memories, constant tables, volatile and non-temporal
-// accesses, loads from global memory straight to LDS, buffer descriptors.
+// Memory accesses: string search by bytes, arrays in scratch with data-dependent indices, dynamic LDS, 3-D grids with
+// partial last waves, unaligned structures, generic pointers to all three memories, constant tables, volatile and
+// non-temporal accesses, loads from global memory directly to LDS, buffer descriptors.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
 
-/// Where each needle lies in the text, first place or -1; a workgroup looks at its part, byte by byte.
+/// Finds the first place of a needle in the text, or -1, and the number of places, byte by byte.
 extern "C" __global__ void search(const char *text, int length, const char *needle, int needleLength, int *first,
                                   unsigned *count) {
   for (int i = globalId(); i + needleLength <= length; i += gridSize()) {
@@ -19,7 +19,7 @@ extern "C" __global__ void search(const char *text, int length, const char *need
   }
 }
 
-/// Counting sort of each lane's own 40 bytes, all in arrays in scratch.
+/// A counting sort of each lane's own 40 bytes, in arrays in scratch.
 extern "C" __global__ void scratchArrays(const uint8_t *in, uint8_t *out, unsigned *mode) {
   int i = globalId();
   unsigned counts[256];
@@ -40,7 +40,7 @@ extern "C" __global__ void scratchArrays(const uint8_t *in, uint8_t *out, unsign
   mode[i] = best;
 }
 
-/// The same LDS as two arrays whose sizes the launch decides.
+/// Uses dynamic LDS as two arrays whose sizes come from the launch.
 extern "C" __global__ void dynamicLds(const short *in, int *out, int shorts) {
   extern __shared__ __attribute__((aligned(16))) char dynamic[];
   __shared__ int fixed[3];
@@ -96,7 +96,7 @@ extern "C" __global__ void generic(const int *in, int *out) {
   for (int j = 0; j < 8; ++j)
     own[j] = in[i] + j * t;
   __syncthreads();
-  // Each lane its own kind of memory, in one instruction.
+  // Lanes point to different kinds of memory in one instruction.
   const int *pointer = t % 4 == 0 ? shared + t % 56 : t % 4 == 1 ? own : t % 4 == 2 ? in + i / 64 * 64 : primes;
   out[i] = sumBehind(pointer, 8);
 }
@@ -111,7 +111,7 @@ extern "C" __global__ void hints(const float4 *in, float4 *out, volatile int *tu
 
 #define LOCAL __attribute__((address_space(3)))
 #define GLOBAL __attribute__((address_space(1)))
-/// Each wave fetches 64 words without registers in between; LDS takes them lane by lane from its base on.
+/// Each wave loads 64 words to LDS without registers; LDS stores them lane by lane from its base.
 extern "C" __global__ void directToLds(unsigned *in, const int *places, unsigned *out) {
   __shared__ unsigned tile[4][64];
   unsigned wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64), i = globalId();
@@ -121,7 +121,7 @@ extern "C" __global__ void directToLds(unsigned *in, const int *places, unsigned
   out[i] = tile[3 - wave][63 - threadIdx.x % 64];
 }
 
-/// A buffer descriptor checks the range: loads past it give zeros, stores past it are dropped.
+/// A buffer descriptor checks the range: loads past it give zero, stores past it are dropped.
 extern "C" __global__ void buffers(int *in, int *out, uint8_t *sums, int n) {
   __amdgpu_buffer_rsrc_t from = __builtin_amdgcn_make_buffer_rsrc(in, 0, n * 4, 0x00020000);
   __amdgpu_buffer_rsrc_t to = __builtin_amdgcn_make_buffer_rsrc(out, 0, n * 4, 0x00020000);
@@ -195,7 +195,7 @@ SUITE(memory, dynamicLds, 1, 100, 2001) {
 
 SUITE(memory, grid3d, 1, 9, 16) {
   unsigned width = run.size, height = run.size / 2 + 1, depth = 5;
-  suite::Grid block(7, 3, 2); // 42 work-items: one wave, not whole
+  suite::Grid block(7, 3, 2); // 42 work-items: one partial wave
   std::vector<uint32_t> expected(width * height * depth);
   auto inside = [](unsigned size, unsigned at, unsigned block) { return std::min(block, size - at / block * block); };
   for (unsigned z = 0; z < depth; ++z)

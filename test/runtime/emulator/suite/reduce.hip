@@ -1,5 +1,5 @@
 // Sums and maxima: within a wave by DPP, by shuffles and by ballot; within a workgroup through LDS; over the grid by
-// the last workgroup to finish, which finds that out by an atomic counter.
+// the last workgroup to finish, which an atomic counter identifies.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -7,7 +7,7 @@
 template <int control, int rows> INLINE int dpp(int before, int value) {
   return __builtin_amdgcn_update_dpp(before, value, control, rows, 0xf, false);
 }
-/// The wave's sum, in lane 63: within rows of 16 by shifts, then from row to row by broadcasts.
+/// The wave's sum: shifts add up rows of 16, broadcasts then pass the sum from row to row into lane 63.
 INLINE int waveSumByDpp(int value) {
   value += dpp<0x111, 0xf>(0, value); // row_shr:1
   value += dpp<0x112, 0xf>(0, value);
@@ -68,7 +68,7 @@ extern "C" __global__ void reduceShuffle(const float *in, float *out, int n) {
     out[blockIdx.x] = (waves[0] + waves[1]) + (waves[2] + waves[3]);
 }
 
-/// How many values are negative, and where the first one is, without a sum.
+/// The number of negative values and the place of the first, without a sum.
 extern "C" __global__ void countNegative(const int *in, unsigned *counts, int *first, int n) {
   int i = globalId();
   uint64_t negative = ballot(i < n && in[i] < 0);
@@ -78,7 +78,7 @@ extern "C" __global__ void countNegative(const int *in, unsigned *counts, int *f
   }
 }
 
-/// One launch from values to one sum: the last workgroup adds what the others left.
+/// One launch reduces all values to one sum: the last workgroup adds the partial sums.
 extern "C" __global__ void reduceLastBlock(const int *in, int *partial, unsigned *finished, int *out, int n) {
   __shared__ int waves[4];
   __shared__ bool last;

@@ -1,5 +1,5 @@
-// Prefix sums: Blelloch's up and down sweep in LDS, wave scans by DPP joined through LDS, and the single pass over the
-// whole grid in which each workgroup takes the sum before it from its predecessor ("decoupled look-back").
+// Prefix sums: Blelloch's up and down sweep in LDS, wave scans by DPP combined through LDS, and a single pass over the
+// whole grid in which each workgroup takes the preceding sum from its predecessor ("decoupled look-back"). Sources:
 // Blelloch, "Prefix sums and their applications", 1990; Merrill and Garland, "Single-pass parallel prefix scan with
 // decoupled look-back", 2016.
 #include "test/runtime/emulator/suite/suite.h"
@@ -8,7 +8,7 @@
 
 constexpr int block = 256;
 
-/// Exclusive, of 512 values a workgroup.
+/// Exclusive, over 512 values per workgroup.
 extern "C" __global__ void scanBlelloch(const unsigned *in, unsigned *out, int n) {
   __shared__ unsigned values[2 * block];
   unsigned t = threadIdx.x, base = blockIdx.x * 2 * block;
@@ -50,7 +50,7 @@ INLINE unsigned waveScan(unsigned value) { // inclusive
   value += dpp<0x143, 0xc>(value);
   return value;
 }
-/// Inclusive over the workgroup; `total` gets its sum.
+/// Inclusive over the workgroup; `total` receives its sum.
 INLINE unsigned blockScan(unsigned value, unsigned &total) {
   __shared__ unsigned waves[block / 64];
   unsigned wave = threadIdx.x / 64, sum = waveScan(value);
@@ -75,8 +75,9 @@ extern "C" __global__ void scanDpp(const unsigned *in, unsigned *out, unsigned *
     totals[blockIdx.x] = total;
 }
 
-/// Inclusive over all n: workgroups take numbers in the order they start, and wait for the one before.
-/// state[b]: upper half 1: own sum known, 2: sum up to here known; lower half: that sum. state and next start as zeros.
+/// Inclusive over all n: workgroups take numbers in the order in which they start, and wait for their predecessors. The
+/// upper half of state[b] is 1 if the lower half is b's own sum, and 2 if it is the sum up to b. state and next start
+/// as zeros.
 extern "C" __global__ void scanSinglePass(const unsigned *in, unsigned *out, uint64_t *state, unsigned *next, int n) {
   __shared__ unsigned number, before;
   if (threadIdx.x == 0)

@@ -1,5 +1,5 @@
-// Softmax of rows: a wave for a row kept in registers, a workgroup for a row read three times, and a wave for a row in
-// one pass that rescales what it has when the maximum grows.
+// Softmax of rows: one wave per row kept in registers, one workgroup per row read three times, and one wave per row in
+// one pass that rescales its sum when the maximum grows.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -15,7 +15,7 @@ INLINE float waveSum(float value) {
   return value;
 }
 
-/// columns <= 512.
+/// Requires columns <= 512.
 extern "C" __global__ void softmaxWave(const float *in, float *out, int columns) {
   const float *row = in + blockIdx.x * columns;
   float values[8], most = -__builtin_inff(), sum = 0;

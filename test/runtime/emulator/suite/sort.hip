@@ -1,5 +1,5 @@
-// Sorting: bitonic in LDS and over global memory, and least-significant-digit radix sort of four bits a pass, each pass
-// counting, scanning and scattering; by ballots, so that it is stable.
+// Sorting: bitonic in LDS and over global memory, and a least-significant-digit radix sort with four bits per pass.
+// Each pass counts, scans and scatters, using ballots to be stable.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__
@@ -25,7 +25,7 @@ extern "C" __global__ void bitonicLds(unsigned *keys) {
   mine[t + 256] = own[t + 256];
 }
 
-/// One step over all of n (a power of two): launched for each k and j.
+/// One step over all n keys (n is a power of two), launched for each k and j.
 extern "C" __global__ void bitonicStep(float *keys, unsigned n, unsigned k, unsigned j) {
   unsigned i = globalId(), other = i ^ j;
   if (i >= n || other < i)
@@ -37,7 +37,7 @@ extern "C" __global__ void bitonicStep(float *keys, unsigned n, unsigned k, unsi
   }
 }
 
-/// counts[digit * blocks + block]: how many keys of a workgroup have each digit.
+/// counts[digit * blocks + block] is the number of a workgroup's keys with that digit.
 extern "C" __global__ void radixCount(const unsigned *keys, unsigned *counts, unsigned n, unsigned shift) {
   __shared__ unsigned own[16];
   if (threadIdx.x < 16)
@@ -51,7 +51,7 @@ extern "C" __global__ void radixCount(const unsigned *keys, unsigned *counts, un
     counts[threadIdx.x * (gridSize() / blockDim.x) + blockIdx.x] = own[threadIdx.x];
 }
 
-/// Exclusive, in place, by one wave.
+/// An exclusive scan in place by one wave.
 extern "C" __global__ void radixScan(unsigned *counts, unsigned n) {
   unsigned before = 0;
   for (unsigned base = 0; base < n; base += 64) {
@@ -118,7 +118,7 @@ SUITE(sort, bitonicSteps, 2, 128, 512) {
 SUITE(sort, radix, 100, 256, 1301) {
   unsigned n = run.size, blocks = suite::blocksFor(n, 256);
   auto keys = run.integers(n);
-  for (unsigned i = 0; i < n; i += 3) // equal keys: the order of their values tells whether it is stable
+  for (unsigned i = 0; i < n; i += 3) // equal keys: the order of their values shows whether the sort is stable
     keys[i] &= 0xf00f;
   std::vector<uint32_t> values(n);
   for (unsigned i = 0; i < n; ++i)

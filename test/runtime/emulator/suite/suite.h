@@ -1,7 +1,7 @@
-// One kernel idea: its device code and the host code it is compared with.
+// One suite case: its device code, and host code that computes the expected result.
 //
-// Every .hip file here is compiled for each chip at -O0 and -O3 (__HIP__ is defined: the device part), and once as C++
-// for the host (the other part), whose SUITE cases the runner calls for each level and size.
+// Every .hip file here is compiled for each chip at -O0 and -O3 (with __HIP__ defined: the device part), and once as
+// C++ for the host (the other part). The runner calls the host part's SUITE cases for each level and size.
 #pragma once
 #ifdef __HIP__
 #include "test/runtime/emulator/suite/device.h"
@@ -15,7 +15,7 @@
 
 namespace suite {
 
-/// bf16, rounded to nearest even; for finite values.
+/// bf16, rounded to nearest even; only for finite values.
 struct Bf16 {
   uint16_t bits = 0;
   Bf16() = default;
@@ -38,7 +38,7 @@ struct Grid {
 };
 inline unsigned blocksFor(size_t items, size_t block) { return unsigned((items + block - 1) / block); }
 
-/// One case at one level of optimisation and one size. All that goes wrong is thrown as std::runtime_error.
+/// One case at one level of optimisation and one size. Every failure throws std::runtime_error.
 class Run {
 public:
   Run(void *module, bool gfx942, int size);
@@ -46,7 +46,7 @@ public:
   const bool gfx942;
   const int size;
 
-  /// Device memory with a copy of `values`, or as it comes; freed with the run.
+  /// Device memory with a copy of `values`, freed with the run; room() leaves it uninitialised.
   template <typename T> T *upload(const std::vector<T> &values) {
     T *pointer = room<T>(values.size());
     copyIn(pointer, values.data(), values.size() * sizeof(T));
@@ -59,7 +59,7 @@ public:
     return values;
   }
 
-  /// Arguments have the very types of the kernel's parameters.
+  /// The arguments must have exactly the types of the kernel's parameters.
   template <typename... Arguments> void launch(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
     launchDynamic(0, kernel, grid, block, arguments...);
   }
@@ -68,26 +68,26 @@ public:
     void *pointers[] = {static_cast<void *>(&arguments)..., nullptr};
     check(start(kernel, grid, block, lds, pointers), kernel);
   }
-  /// hipModuleLaunchCooperativeKernel.
+  /// Launches through hipModuleLaunchCooperativeKernel.
   template <typename... Arguments>
   void launchCooperative(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
     void *pointers[] = {static_cast<void *>(&arguments)..., nullptr};
     check(start(kernel, grid, block, 0, pointers, true), kernel);
   }
-  /// The error of a launch that must fail; empty if it did not.
+  /// The error of a launch that must fail; empty if it succeeded.
   template <typename... Arguments>
   std::string faultOf(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
     void *pointers[] = {static_cast<void *>(&arguments)..., nullptr};
     return start(kernel, grid, block, 0, pointers);
   }
 
-  /// The same numbers in each run.
+  /// Gives the same numbers in each run.
   uint32_t random() {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return uint32_t(state >> 32);
   }
   float uniform(float low, float high) { return low + (high - low) * float(random() >> 8) * 0x1p-24f; }
-  /// No f16 denormal: gfx90a's matrix instructions take them as zeros.
+  /// Avoids f16 denormals, which gfx90a's matrix instructions treat as zeros.
   float normal16(float low, float high) {
     float value = uniform(low, high);
     return std::abs(value) < 0x1p-14f ? 0x1p-14f : value;
@@ -112,7 +112,7 @@ public:
       if (std::memcmp(&got[i], &expected[i], sizeof(T)) != 0)
         differ(what, i, double(got[i]), double(expected[i]));
   }
-  /// |got - expected| <= tolerance * (1 + |expected|).
+  /// Requires |got - expected| <= tolerance * (1 + |expected|).
   template <typename T, typename U>
   void expectNear(const std::vector<T> &got, const std::vector<U> &expected, double tolerance,
                   const char *what = "result") {
@@ -140,14 +140,14 @@ struct Case {
   const char *file, *name;
   std::vector<int> sizes;
   void (*run)(Run &);
-  const char *only; ///< the one chip that has what it uses, or null
+  const char *only; ///< the only chip that supports the case, or null
   Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), const char *only = nullptr);
 };
 const std::vector<Case *> &cases();
 
 } // namespace suite
 
-/// SUITE(file, name, (sizes…)) { the case's host code, with `run` }; `file` is the name of the .hip file.
+/// SUITE(file, name, (sizes…)) { the case's host code, which uses `run` }; `file` is the name of the .hip file.
 #define SUITE_ON(only, file, name, ...)                                                                                \
   static void name##Case(suite::Run &run);                                                                             \
   static suite::Case name##Registered(#file, #name, {__VA_ARGS__}, name##Case, only);                                  \

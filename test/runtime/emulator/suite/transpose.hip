@@ -1,5 +1,5 @@
-// Matrix transposition through an LDS tile, of 1-, 2-, 4-, 8- and 16-byte elements, any width and height, padded and
-// swizzled tiles.
+// Matrix transposition through an LDS tile, for elements of 1, 2, 4, 8 and 16 bytes, any width and height, with padded
+// and swizzled tiles.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__

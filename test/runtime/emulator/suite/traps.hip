@@ -1,5 +1,5 @@
-// What ends a launch with an error, as users meet it: a failed assertion (__builtin_trap), unreachable code, a wild
-// pointer, an index out of bounds; and that the next launch runs again, after a reset.
+// What ends a launch with an error: a failed assertion (__builtin_trap), unreachable code, a wild pointer, an index out
+// of bounds; and that the next launch works after a reset.
 #include "test/runtime/emulator/suite/suite.h"
 
 #ifdef __HIP__

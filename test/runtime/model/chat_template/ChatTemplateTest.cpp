@@ -1,4 +1,4 @@
-// Chat templates: options, errors with their place, and bounds. That texts are jinja2's is compare.py's to say.
+// Chat templates: options, errors with their place, and limits. compare.py checks that the texts equal jinja2's.
 #include "nstf/ChatTemplate.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ std::string render(const std::string &text, const ChatOptions &options = {}) {
   return ChatTemplate::parse(text, "chat.jinja").render(conversation, options);
 }
 
-/// What parsing alone says against the text; empty: nothing.
+/// The error from parsing alone; empty if there is none.
 std::string parseError(std::string_view text) {
   try {
     ChatTemplate::parse(text, "chat.jinja");
@@ -28,7 +28,7 @@ std::string parseError(std::string_view text) {
   }
 }
 
-/// What a run says, of a template that can be parsed.
+/// The error from rendering a template that parses.
 std::string runError(const std::string &text, const ChatOptions &options = {}) {
   const ChatTemplate parsed = ChatTemplate::parse(text, "chat.jinja");
   try {
@@ -71,7 +71,7 @@ TEST(ChatTemplate, TellsTheTime) {
     return time;
   };
   EXPECT_EQ(render("{{ strftime_now('%d %b %Y') }}", options), "28 Feb 2026");
-  EXPECT_THAT(render("{{ strftime_now('%Y') }}"), StartsWith("20")); // the machine's
+  EXPECT_THAT(render("{{ strftime_now('%Y') }}"), StartsWith("20")); // the machine's year
   EXPECT_THAT(runError("{{ strftime_now('%Q') }}"),
               HasSubstr("chat.jinja:1:16: expected a directive of strftime but got '%Q'"));
   EXPECT_THAT(runError("{{ strftime_now('100%') }}"), HasSubstr("behind '%'"));
@@ -230,7 +230,7 @@ TEST(ChatTemplate, RunsAreBounded) {
 }
 
 TEST(ChatTemplate, TheLimitsOfARealRunEndIt) {
-  // As large as the defaults allow: seconds at most.
+  // The largest loop that the defaults allow: it takes seconds.
   EXPECT_THAT(runError("{% for i in range(100000) %}{% for j in range(100000) %}{{ i }}{% endfor %}{% endfor %}"),
               HasSubstr("but got more"));
 }
@@ -279,7 +279,7 @@ TEST(ChatTemplate, TakesConversationsOfAnyKind) {
 TEST(ChatTemplate, BadConversationsAreErrors) {
   const ChatTemplate parsed = ChatTemplate::parse("{{ messages | tojson }}", "chat.jinja");
   EXPECT_EQ(parsed.render({{{"content", "a\xffz"}}}),
-            "[{\"content\": \"a\xef\xbf\xbdz\"}]"); // what is no UTF-8 is replaced
+            "[{\"content\": \"a\xef\xbf\xbdz\"}]"); // invalid UTF-8 is replaced
   EXPECT_THROW(parsed.render({{{"n", UINT64_MAX}}}), std::runtime_error);
   ordered_json deep = 1;
   for (int i = 0; i < 3000; ++i)

@@ -1,7 +1,7 @@
-// Render: answers requests on standard input, one JSON object a line, for the comparison with jinja2 (compare.py).
+// Answers rendering requests on standard input, one JSON object per line, for the comparison with jinja2 (compare.py).
 //   {"template": "…", "messages": […], "tools": […], "variables": {…}, "add_generation_prompt": true}
 //   →  {"text": "…"}, {"refused": "…"} or {"error": "…"}
-// strftime_now tells 2024-07-06 09:05:03.
+// strftime_now is fixed at 2024-07-06 09:05:03.
 #include "nstf/ChatTemplate.h"
 
 #include <iostream>

@@ -70,7 +70,7 @@ extern "C" __global__ void product(float *c) {
   c[i] = sum[0];
 }
 
-/// Goes on when all workgroups have come.
+/// Continues when all workgroups have arrived.
 extern "C" __global__ void meets(int *count, int workgroups) {
   if (__builtin_amdgcn_workitem_id_x() == 0)
     __scoped_atomic_fetch_add(count, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);

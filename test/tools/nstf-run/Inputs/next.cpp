@@ -1,4 +1,4 @@
-// next PACKAGE: one step of the launcher of the model "hf", and the token it chooses.
+// next PACKAGE: runs one step of the launcher of the model "hf", and prints the token that it chooses.
 #include "model.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Numbers rounded in a register, in the middle of a fused chain, and by a store, which two kernels read again.
+// Numbers rounded in a register, in the middle of a fused chain, and by a store that two kernels read.
 nstf.graph @main(%x: tensor<1x4096xf32> {nstf.name = "x"})
     -> (tensor<1x4096xf32> {nstf.name = "f16_fused"}, tensor<1x4096xf32> {nstf.name = "f16_stored"},
         tensor<1x4096xf32> {nstf.name = "bf16_fused"}, tensor<1x4096xf32> {nstf.name = "bf16_stored"},

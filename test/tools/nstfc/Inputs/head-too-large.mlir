@@ -1,4 +1,4 @@
-// One kernel of several cannot be built: no layout holds a tile of a head of 4000 features.
+// One of several kernels cannot be built: no layout holds a tile of a head of 4000 features.
 module {
   nstf.graph @main(%q: tensor<?x4000xf32> {nstf.name = "q"})
       -> (tensor<?x4000xf32> {nstf.name = "y"}, tensor<?x4000xf32> {nstf.name = "z"}) attributes {context = 16 : i64} {

@@ -1,4 +1,4 @@
-// A norm that makes codes, two products of them, at sizes that fit no tile.
+// A norm that stores codes and two products that read them, at sizes that no tile divides.
 nstf.weight @norm : tensor<172xf32>
 nstf.weight @up : tensor<300x172xf32>
 nstf.weight @down : tensor<38x300xf32>

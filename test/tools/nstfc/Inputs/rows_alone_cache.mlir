@@ -1,4 +1,4 @@
-// Keys and values of the step are appended, and its rows attend to those before them.
+// Keys and values of the step are appended, and the step's rows attend to earlier rows.
 nstf.weight @q : tensor<86x172xf32>
 nstf.weight @k : tensor<43x172xf32>
 nstf.weight @v : tensor<43x172xf32>

@@ -1,4 +1,5 @@
-// Tensor code whose elements stand as the result's do: wide loads. WIDTH and TYPE are filled in by kernel_memory.py.
+// Tensor code whose inputs are indexed like the result, so that loads are wide. kernel_memory.py replaces WIDTH and
+// TYPE.
 #element = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j)>
 nstf.graph @main(%a: tensor<?xWIDTHxTYPE> {nstf.name = "a"}, %b: tensor<WIDTHxTYPE> {nstf.name = "b"})

@@ -1,4 +1,4 @@
-// Tensor code that gathers: the largest of each row. WIDTH and TYPE are filled in by kernel_memory.py.
+// Tensor code that reduces: the max of each row. kernel_memory.py replaces WIDTH and TYPE.
 #element = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 nstf.graph @main(%a: tensor<?xWIDTHxTYPE> {nstf.name = "a"}) -> (tensor<?xTYPE> {nstf.name = "y"})

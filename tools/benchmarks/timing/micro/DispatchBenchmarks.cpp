@@ -1,4 +1,4 @@
-// What launches and workgroups cost before, between and after their instructions.
+// The costs of launches and workgroups before, between and after their instructions.
 //
 // Slots: gpu-benches gpu-stream, one workgroup of 16 a compute unit; turnaround: solved for its parts. Wave launch:
 // gpu-l2-stream; workgroups: empty kernels (sarchlab/mgpusim) and gpu-small-kernels.
@@ -9,7 +9,7 @@ namespace nstf::emulator::timing {
 
 namespace {
 
-/// Nanoseconds a slot is held where each compute unit has one, by workgroups of 16 work-items.
+/// Nanoseconds for which a workgroup of 16 work-items holds its slot, with one slot per compute unit.
 double heldFor(MicroBench &bench, const std::string &kernel) {
   const uint32_t units = bench.chip().computeUnits, few = 8, many = 24, apart = 128;
   auto clocksOf = [&](uint32_t rounds) {
@@ -21,7 +21,7 @@ double heldFor(MicroBench &bench, const std::string &kernel) {
   return bench.nanoseconds((clocksOf(many) - clocksOf(few)) / (many - few));
 }
 
-/// A clock and XCD, of workgroups with `items` work-items that do nothing.
+/// The number launched per clock and XCD, for empty workgroups of `items` work-items; each workgroup counts as `each`.
 double launched(MicroBench &bench, uint32_t items, double each) {
   auto clocksOf = [&](uint32_t groups) {
     bench.forget();
@@ -31,7 +31,7 @@ double launched(MicroBench &bench, uint32_t items, double each) {
   return (many - few) * each / bench.chip().xcds / (clocksOf(many) - clocksOf(few));
 }
 
-/// Nanoseconds until a stream of so many such operations is done.
+/// Nanoseconds until a stream with `count` operations of this kind is done.
 double streamed(MicroBench &bench, uint32_t count, const TimedOperation &operation) {
   DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
   DeviceTimeline::Queue queue;
@@ -41,7 +41,7 @@ double streamed(MicroBench &bench, uint32_t count, const TimedOperation &operati
   return timeline.host();
 }
 
-/// The same of a graph whose nodes stand behind one another.
+/// The same for a graph whose nodes form a chain.
 double inGraph(MicroBench &bench, uint32_t count, const TimedOperation &operation) {
   DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
   DeviceTimeline::Queue queue;
@@ -53,9 +53,9 @@ double inGraph(MicroBench &bench, uint32_t count, const TimedOperation &operatio
   return timeline.host();
 }
 
-/// What one more empty kernel takes in a row of them.
+/// The time that one more empty kernel adds to a sequence of them.
 double inARow(MicroBench &bench, double (*row)(MicroBench &, uint32_t, const TimedOperation &)) {
-  bench.run({.kernel = "empty"}); // its code is there
+  bench.run({.kernel = "empty"}); // brings the kernel's code into the caches
   const TimedOperation empty = TimedOperation::kernel(bench.run({.kernel = "empty"}).executionNs, 0, 0);
   return (row(bench, 30, empty) - row(bench, 10, empty)) / 20;
 }
@@ -65,7 +65,7 @@ double copied(MicroBench &bench, uint64_t bytes, HostPages pages) {
                   TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice, pages));
 }
 
-/// Bytes up to which pageable memory is copied slower than pinned memory.
+/// The max size at which copies of pageable memory are slower than those of pinned memory.
 double largestStaged(MicroBench &bench) {
   uint64_t staged = 0, pinned = uint64_t(1) << 30;
   while (pinned - staged > 1) {
@@ -119,7 +119,7 @@ std::vector<Benchmark> dispatchBenchmarks() {
          bench.forget();
          return bench.run({.kernel = "empty"}).ns();
        }},
-      // sarchlab/mgpusim mi300a.csv, memcopy_h2d: a mean of copies that took 69 to 303 us.
+      // sarchlab/mgpusim mi300a.csv, memcopy_h2d: the mean of copies that took 69 to 303 us.
       {"copy of 1 MB of the host's pageable memory",
        "ns",
        {.mi300x = 157700},
@@ -160,7 +160,7 @@ std::vector<Benchmark> dispatchBenchmarks() {
        latency,
        "barrier_clocks",
        [](MicroBench &bench) { return bench.clocksOf({.kernel = "barrier", .items = 1024}, 4, 12, 64); }},
-      // The ISA: in a workgroup of one wave it is an s_nop.
+      // ISA manual: in a workgroup of one wave s_barrier is an s_nop.
       {"s_barrier of a wave alone in its workgroup",
        "clk",
        {4, 4},

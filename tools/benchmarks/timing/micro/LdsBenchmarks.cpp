@@ -1,6 +1,6 @@
-// LDS: each width under patterns of bank conflicts, and how long a value takes.
+// LDS: accesses of each width under patterns of bank conflicts, and latencies.
 //
-// Phases and conflicts: pyhip, amd-shark and CK agree. A phase costs a clock more for each further dword of a bank.
+// Phases and conflicts: pyhip, amd-shark and CK agree. Each further dword of a bank adds a clock to a phase.
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 namespace nstf::emulator::timing {
@@ -9,7 +9,7 @@ namespace {
 
 using Pattern = std::function<uint32_t(uint32_t lane)>;
 
-/// Clocks an access takes where `waves` of one compute unit do nothing else.
+/// The clocks of an access if `waves` of one compute unit do nothing else.
 Benchmark access(const std::string &kernel, const std::string &name, double clocks, const std::string &constant,
                  const Pattern &pattern, unsigned waves = 1) {
   return {name, "clk", {clocks, clocks}, lds, constant, [=](MicroBench &bench) {
@@ -29,17 +29,17 @@ Benchmark chain(const std::string &kernel, const std::string &name, Known known,
           }};
 }
 
-/// An access by its width.
+/// The accesses of one width.
 struct Width {
-  const char *kernel, *name, *constant; ///< the constant of what it takes without conflicts
-  double clocks;                        ///< by that
-  uint32_t phases;                      ///< in all of its accesses
-  uint32_t bytes;                       ///< from lane to lane, so that a bank has one dword of a phase
-  uint32_t banks;                       ///< that a phase then has apart: as many dwords of one bank at most
-  bool unverified = false;              ///< conflicts, too, as the width's phases are
+  const char *kernel, *name, *constant; ///< the constant with its clocks without conflicts
+  double clocks;                        ///< clocks according to that constant
+  uint32_t phases;                      ///< total phases of an access
+  uint32_t bytes;                       ///< distance of the lanes at which a phase accesses each bank once
+  uint32_t banks;          ///< distinct banks of a phase at that distance, and so the max dwords on one bank
+  bool unverified = false; ///< whether conflicts are unverified, like the phases of the width
 };
 constexpr Width widths[] = {
-    {"lds_read_b32", "ds_read_b32", "lds_read_clocks_b32", 4, 2, 4, 16}, // 32: by its measurement below
+    {"lds_read_b32", "ds_read_b32", "lds_read_clocks_b32", 4, 2, 4, 16}, // 32 dwords a bank: see below
     {"lds_read_b64", "ds_read_b64", "lds_read_clocks_b64", 8, 4, 8, 16},
     {"lds_read_b96", "ds_read_b96", "lds_read_clocks_b96", 16, 8, 16, 8, true},
     {"lds_read_b128", "ds_read_b128", "lds_read_clocks_b128", 16, 8, 16, 8},
@@ -54,7 +54,7 @@ constexpr Width widths[] = {
     {"lds_atomic_add", "ds_add_u32", "lds_atomic_clocks", 8, 2, 4, 32, true},
 };
 
-/// Without conflicts, and with every power of two of dwords on a bank.
+/// Adds the access without conflicts, and with each power of two of dwords on a bank.
 void addPatterns(std::vector<Benchmark> &all, const Width &width) {
   for (uint32_t dwords = 1; dwords <= width.banks; dwords *= 2) {
     const std::string pattern = dwords == 1 ? "no conflict" : std::to_string(dwords) + " dwords a bank";
@@ -66,9 +66,9 @@ void addPatterns(std::vector<Benchmark> &all, const Width &width) {
 }
 
 uint32_t together(uint32_t) { return 64; }
-/// 16 rows of 128 bytes, as an MFMA's operand is read: 16 bytes a lane, four lanes a row.
+/// 16 rows of 128 bytes as an MFMA reads its operand: 16 bytes per lane, four lanes per row.
 uint32_t rows(uint32_t lane) { return lane % 16 * 128 + lane / 16 * 16; }
-/// The same with the four granules of a row moved by the row.
+/// The same rows with the four granules of a row swizzled by the row's number.
 uint32_t swizzledRows(uint32_t lane) { return lane % 16 * 128 + ((lane / 16) ^ (lane % 8)) * 16; }
 uint32_t everyThirtySecond(uint32_t lane) { return lane * 128; }
 uint32_t inOrder(uint32_t lane) { return lane * 16; }
@@ -83,7 +83,7 @@ std::vector<Benchmark> ldsBenchmarks() {
     if (std::string_view(width.name).starts_with("ds_read_"))
       all.push_back(
           access(width.kernel, std::string(width.name) + ", one address", width.clocks, width.constant, together));
-  // Each lane is an operation of its own.
+  // The lanes of an atomic are served one by one.
   all.push_back(access("lds_atomic_add", "ds_add_u32, one address", 70, "lds_atomic_clocks", together));
   const std::vector<Benchmark> others = {
       access("lds_read_b32", "ds_read_b32, 32 dwords a bank", 64, "lds_conflict_clocks", everyThirtySecond),

@@ -1,4 +1,4 @@
-// Matrix instructions, and vector ones in their shadow.
+// Matrix instructions, and vector instructions in their shadow.
 //
 // Passes: AMD's matrix instruction calculator, with which LLVM 22 agrees. Shadows: pyhip's measurements on gfx942.
 #include "runtime/emulator/timing/ClockModel.h"
@@ -40,7 +40,8 @@ Benchmark shadow(const std::string &kernel, const std::string &name, Known known
             return bench.clocksOf({.kernel = kernel, .items = items}, 4, 12, 256); }};
 }
 
-/// Of a loop that every SIMD executes, percent; what comes before and after it drops out.
+/// The share of the roofline, in percent, that a loop on every SIMD reaches; the difference of two runs removes what
+/// comes before and after the loop.
 Benchmark ofRoofline(const std::string &kernel, const std::string &name, const std::string &constant) {
   return {name, "%", {100, 100}, arithmetic, constant, [=](MicroBench &bench) {
             double execution = 0, least = 0;
@@ -55,10 +56,10 @@ Benchmark ofRoofline(const std::string &kernel, const std::string &name, const s
           }};
 }
 
-/// Flops of a second at 2.1 GHz of MI300X, of what 94 % of a compute unit's clocks do.
+/// Flop/s of MI300X at 2.1 GHz, if 94 % of a compute unit's clocks do products.
 double products(double flopsAClock) { return 304 * flopsAClock * 2.1e9 * 0.94; }
 
-/// MHz under MI300X's power limit, where at the peak clock the work takes a second.
+/// The clock in MHz that MI300X's power limit permits for work that takes a second at the peak clock.
 Benchmark held(const std::string &name, double clock, const std::string &constant, const PowerDemand &demand) {
   const double coreShare = demand.f16Flops + demand.bf16Flops + demand.eightBitFlops > 0;
   return {name,      "MHz",    {.mi300x = clock},
@@ -86,7 +87,7 @@ std::vector<Benchmark> matrixBenchmarks(const std::string &target) {
   else
     std::for_each(std::begin(gfx90a), std::end(gfx90a), add);
 
-  // The matrix core is busy for 16 clocks on gfx942, for 32 on gfx90a.
+  // The matrix core is busy for 16 clocks on gfx942, and for 32 on gfx90a.
   for (unsigned count = 1; count <= 8; ++count) {
     double both = 4 + 4.0 * count;
     all.push_back(shadow("shadow_" + std::to_string(count), "16x16x16 f16 and " + std::to_string(count) + " vector",
@@ -106,7 +107,7 @@ std::vector<Benchmark> matrixBenchmarks(const std::string &target) {
       shadow("beside_vector", "16x16x16 f16, 3 vector of another wave", {16, 32}, "valu_after_matrix_clocks", 512));
   all.push_back(shadow("beside_packed", "16x16x16 f16, a packed f32 of another wave", {21, 37},
                        "packed_f32_beside_matrix_clocks", 512));
-  // AMD's measured maxima of matrix products, and what gpu-benches' stream runs at.
+  // The max rates of matrix products that AMD measured, and the clock at which gpu-benches' stream runs.
   all.push_back(
       held("clock of f16 products", 1120, "matrix_energy_f16", {.hbmBytes = 1e12, .f16Flops = products(2048)}));
   all.push_back(

@@ -1,7 +1,7 @@
-// Chases and streams through every level of the memory.
+// Pointer chases and streams through every level of memory.
 //
-// Sources (MI210's figures for MI250X, by compute units where these bound): gpu-benches gpu-latency, gpu-cache and
-// gpu-stream for plain loads, mt4g for coherent ones and the scalar cache.
+// Sources: gpu-benches gpu-latency, gpu-cache and gpu-stream for plain loads, mt4g for coherent ones and the scalar
+// cache. Figures of MI250X are those of MI210, scaled by compute units where these are the limit.
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 #include "tools/benchmarks/timing/micro/Chain.h"
 
@@ -11,21 +11,22 @@ namespace {
 
 constexpr uint64_t line = 128;
 
-/// Clocks a step takes where nothing was read before.
+/// Clocks per step of a chain that nothing has read before.
 double cold(MicroBench &bench, uint64_t bytes, const std::string &kernel = "chase_plain") {
   const uint32_t few = 4, many = 68;
   return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, line, many * stepsARound)}, few, many,
                         stepsARound);
 }
 
-/// Clocks a step takes where an earlier kernel has read the chain, from runs over all of it and the first eighth.
+/// Clocks per step of a chain that an earlier kernel has read: the difference of runs over the whole chain and over its
+/// first eighth.
 double again(MicroBench &bench, uint64_t bytes, const std::string &kernel = "chase_plain") {
   const uint32_t rounds = uint32_t(bytes / line / stepsARound);
   const KernelRun run{.kernel = kernel, .count = rounds, .memory = makeChain(bench, bytes, line)};
   return bench.clocksBehind(run, run, rounds / 8, rounds, stepsARound);
 }
 
-/// Bytes a nanosecond (GB/s) of all compute units together, over the same `bytes` each.
+/// Bytes per nanosecond (GB/s) of all compute units together, each reading the same `bytes`.
 double shared(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint32_t few, uint32_t many) {
   const uint32_t groups = bench.chip().computeUnits * 2;
   double clocks = bench.clocksOf(
@@ -34,9 +35,9 @@ double shared(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint
   return double(bytes) * groups / bench.nanoseconds(clocks);
 }
 
-/// GB/s of a stream; a workgroup's parts follow one another, as do the workgroups'. Where the memory is to lie in the
-/// MALL (`warm`) an earlier kernel has been over it, else over as much of other memory. From runs over `bytes` and half
-/// of them.
+/// GB/s of a stream. The parts of a workgroup are contiguous, as are the workgroups. An earlier kernel has swept the
+/// same memory, which leaves it in the MALL (`warm`), or else other memory of that size. The rate is the difference of
+/// runs over `bytes` and over half of them.
 double stream(MicroBench &bench, const std::string &kernel, uint64_t bytes, bool warm, double counted = 1) {
   const uint32_t groups = bench.chip().computeUnits * 4, many = uint32_t(bytes / part / groups), few = many / 2;
   const uint64_t size = uint64_t(groups) * many * part;
@@ -80,7 +81,7 @@ Benchmark strided(const std::string &kernel, const std::string &name, uint32_t b
       }};
 }
 
-/// Of a launch that reads much more than caches hold, percent.
+/// The share of the roofline, in percent, for a launch that reads much more than the caches hold.
 double shareOfRoofline(MicroBench &bench) {
   const uint32_t groups = bench.chip().computeUnits * 4, count = uint32_t(400 * mega / part / groups);
   bench.forget();
@@ -94,7 +95,7 @@ double shareOfRoofline(MicroBench &bench) {
                    .roofline;
 }
 
-/// Clocks a load takes of a wave that waits for none, each of lines of its own that the L2 has.
+/// Clocks per load of a wave that does not wait between loads; each load reads its own lines, which hit the L2.
 double underWay(MicroBench &bench) {
   const uint32_t few = 8, many = 40, loads = 64, apart = 256;
   const KernelRun run{
@@ -102,7 +103,7 @@ double underWay(MicroBench &bench) {
   return bench.clocksBehind(run, run, few, many, loads);
 }
 
-/// Clocks of an instruction of one wave, lanes `apart` bytes from each other.
+/// Clocks of an atomic instruction of one wave whose lanes are `apart` bytes apart.
 Benchmark atomics(const std::string &name, uint32_t apart, double clocks) {
   return {name, "clk", {clocks, clocks}, bandwidth, "l2_atomic_clocks", [=](MicroBench &bench) {
             return bench.clocksOf({.kernel = "atomic_add", .first = apart, .memory = bench.allocate(4 * kilo)}, 4, 12,
@@ -122,9 +123,9 @@ std::vector<Benchmark> memoryBenchmarks() {
             [](MicroBench &b) { return warm(b, "chase_coherent", mega); }),
       chase("chase in L2, read by an earlier kernel", {213, 249}, "l2_kernel_end",
             [](MicroBench &b) { return again(b, mega); }),
-      // More than an L2 holds: what is read first has left it.
+      // The chain exceeds an L2, which has evicted the links by the time they are read again.
       chase("chase in MALL", {455}, "mall_latency_ns", [](MicroBench &b) { return again(b, 16 * mega); }),
-      // As many more clocks than a plain one as in the L2.
+      // The difference to a plain load is the same as in the L2.
       chase("chase in MALL, coherent", {530}, "mall_latency_ns",
             [](MicroBench &b) { return again(b, 16 * mega, "chase_coherent"); }),
       chase("chase in memory, 56 MB", {.mi250x = 586}, "hbm_latency_ns",
@@ -165,7 +166,7 @@ std::vector<Benchmark> memoryBenchmarks() {
        shareOfRoofline},
       strided("strided_dword", "dword loads, four waves", 4, {4, 4}, "vmem_issue_clocks", 4),
       strided("strided_dword", "dword loads, one wave, a line a lane", 128, {64, 64}, "vmem_lines_per_clock"),
-      // Of 256 lines a set has room for 64: each is a miss, one after the other in the set.
+      // A set has room for 64 of the 256 lines. All loads miss, and the set serves its misses one by one.
       strided("strided_dword", "dword loads of lines 512 bytes apart, four waves", 512, {128, 64}, "l1_set_miss_clocks",
               4),
       strided("strided_dwordx4", "dwordx4 loads, one wave", 16, {16, 16}, "l1_bytes_per_clock"),

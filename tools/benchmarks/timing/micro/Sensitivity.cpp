@@ -11,7 +11,7 @@ namespace {
 
 using Measure = std::function<double(MicroBench &)>;
 
-/// Clocks an operation of a loop takes.
+/// Clocks per operation of a loop.
 Measure loop(const std::string &kernel, uint32_t items = 64, uint32_t first = 0, uint64_t bytes = 4096) {
   return [=](MicroBench &bench) {
     return bench.clocksOf({.kernel = kernel, .items = items, .first = first, .memory = bench.allocate(bytes)}, 4, 12,
@@ -19,7 +19,7 @@ Measure loop(const std::string &kernel, uint32_t items = 64, uint32_t first = 0,
   };
 }
 
-/// The same of LDS accesses, each lane's `apart` bytes from the one before.
+/// Clocks per LDS access of a loop whose lanes are `apart` bytes apart.
 Measure access(const std::string &kernel, uint32_t apart, uint32_t items = 64) {
   return [=](MicroBench &bench) {
     auto *addresses = static_cast<uint32_t *>(bench.allocate(items * sizeof(uint32_t)));
@@ -29,7 +29,7 @@ Measure access(const std::string &kernel, uint32_t apart, uint32_t items = 64) {
   };
 }
 
-/// Clocks a step of a chain takes once it has been gone through; or the first time.
+/// Clocks per step of a chain on the second pass; firstChase: on the first pass.
 Measure chase(const std::string &kernel, uint64_t bytes, uint64_t apart = 128) {
   return [=](MicroBench &bench) { return warm(bench, kernel, bytes, apart); };
 }
@@ -39,7 +39,7 @@ Measure firstChase(uint64_t bytes, uint64_t links = 512, uint64_t apart = 128) {
                           uint32_t(links / stepsARound), stepsARound);
   };
 }
-/// The first time through lines that follow each other.
+/// Clocks per step on the first pass through consecutive lines.
 Measure firstInOrder() {
   return [](MicroBench &bench) {
     const uint64_t links = 512, apart = 128;
@@ -51,7 +51,7 @@ Measure firstInOrder() {
     return bench.clocksOf({.kernel = "chase_plain", .memory = memory}, 1, uint32_t(links / stepsARound), stepsARound);
   };
 }
-/// Once it has been gone through, of a chain of lines that lie anywhere: sets get unequal shares of them.
+/// Clocks per step on later passes through lines at scattered addresses, of which cache sets get unequal numbers.
 Measure scattered(const std::string &kernel, uint64_t links, uint64_t apart = 128) {
   return [=](MicroBench &bench) {
     const uint32_t rounds = uint32_t(links / stepsARound);
@@ -59,7 +59,7 @@ Measure scattered(const std::string &kernel, uint64_t links, uint64_t apart = 12
                           stepsARound);
   };
 }
-/// Once an earlier kernel has been through the chain, so many times.
+/// Clocks of a kernel that passes `times` times through a chain that an earlier kernel has passed through.
 Measure chaseAgain(uint64_t bytes, uint64_t links, uint32_t times = 1) {
   return [=](MicroBench &bench) {
     const uint32_t rounds = uint32_t(links / stepsARound) * times;
@@ -70,7 +70,7 @@ Measure chaseAgain(uint64_t bytes, uint64_t links, uint32_t times = 1) {
   };
 }
 
-/// Clocks of one launch on empty caches.
+/// Clocks of one launch with empty caches.
 Measure once(KernelRun run, uint64_t bytes = 4096) {
   return [=](MicroBench &bench) {
     KernelRun with = run;
@@ -87,14 +87,14 @@ Measure again(const KernelRun &run) {
     return double(bench.run(run).clocks);
   };
 }
-/// Three compute units of an XCD, one after the other.
+/// Clocks of a launch on three compute units of each XCD.
 Measure behindEachOther(const std::string &kernel) {
   return [=](MicroBench &bench) {
     bench.forget();
     return double(bench.run({.kernel = kernel, .groups = 3 * bench.chip().xcds}).clocks);
   };
 }
-/// Nanoseconds of the second of two launches: the first one's lines are in the MALL, or other memory's are.
+/// Nanoseconds of the second of two launches. The MALL holds its lines if `warm`, else those of other memory.
 Measure stream(const std::string &kernel, bool warm, uint32_t groups = 64, uint32_t count = 8) {
   return [=](MicroBench &bench) {
     const uint64_t size = uint64_t(groups) * count * 8 * kilo;
@@ -113,7 +113,7 @@ Measure stream(const std::string &kernel, bool warm, uint32_t groups = 64, uint3
     return bench.run(run).executionNs;
   };
 }
-/// Every compute unit reads the same.
+/// Clocks of a launch in which every compute unit reads the same memory.
 Measure shared(uint32_t bytes, uint32_t count, uint32_t groups = 0) {
   return [=](MicroBench &bench) {
     bench.forget();
@@ -127,11 +127,11 @@ Measure shared(uint32_t bytes, uint32_t count, uint32_t groups = 0) {
                       .clocks);
   };
 }
-/// The clock that work of that kind can hold.
+/// The clock that work with this power demand can sustain.
 Measure holds(const PowerDemand &demand) {
   return [=](MicroBench &bench) { return sustainedClock(bench.chip(), demand, 1e6, 1); };
 }
-/// Nanoseconds of ten empty kernels, one after the other.
+/// Nanoseconds of ten empty kernels in sequence.
 Measure inARow(TimedOperation operation) {
   return [=](MicroBench &bench) {
     DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
@@ -142,7 +142,7 @@ Measure inARow(TimedOperation operation) {
     return timeline.host();
   };
 }
-/// The same of ten copies of pageable memory.
+/// Nanoseconds of ten copies of pageable memory in sequence.
 Measure copies(uint64_t bytes) {
   return [=](MicroBench &bench) {
     return inARow(TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice,
@@ -289,7 +289,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l2_atomic_clocks", 0.05, once({.kernel = "atomic_add", .groups = 16, .items = 256, .count = 4, .first = 4}, 4096)},
 
       // Memory
-      // A chase that has nothing but refreshes to wait for: where there is more, a load's mean is the latency's constant.
+      // This chase waits for refreshes only. With a realistic latency the mean time of a load would stay at the
+      // latency's constant, because the model deducts the mean refresh from it.
       {"hbm_refresh_ns", 0.2, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRefreshNs = 1000; chip.hbmLatencyNs = 1; }},
       {"hbm_refresh_interval_ns", -0.1, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRefreshNs = 3000; }},
       {"hbm_row_miss_ns", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; }},
@@ -298,7 +299,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"hbm_banks", -0.05, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 2000; }},
       {"hbm_write_batch", 0.002, stream("stream_copy", false, 64, 24), [](ChipTiming &chip) { chip.hbmChannels = 2; chip.hbmWriteBatch = 1; chip.mallReadBandwidth *= 4; chip.mallWriteBandwidth *= 4; chip.mallCopyBandwidth *= 4; }},
       {"tlb_page_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.tlbReachBytes = 16 * kilo; chip.tlbPageBytes = 4 * kilo; chip.tlbMissNs = 2000; }},
-      // 256 bytes lie in one channel, whichever it is: of more channels each has less of the bandwidth.
+      // 256 bytes lie in a single channel, so more channels leave less bandwidth to each.
       {"hbm_channels", 0.3, once({.kernel = "strided_dword", .first = 4}), [](ChipTiming &chip) { chip.hbmReadBandwidth /= 256; }},
       {"hbm_latency_ns", 0.2, firstChase(8 * mega)},
       {"memory_bandwidth", -0.45, [](MicroBench &bench) { bench.forget(); return bench.run({.kernel = "stream_read", .groups = 64, .items = 256, .count = 8, .second = 8, .memory = bench.allocate(4 * mega)}).roofline; }},
@@ -376,11 +377,11 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
 
 std::vector<Sensitivity> insensitivities() {
   return {
-      // A wave alone in its workgroup waits for nobody.
+      // A wave alone in its workgroup does not wait at a barrier.
       {"barrier_clocks", 0, loop("barrier_alone")},
-      // Instruction caches outlive launches: code that runs again is there.
+      // The contents of instruction caches survive a launch, so code that runs again hits.
       {"instruction_miss_latency", 0, again({.kernel = "cold_code", .first = 1})},
-      // What a kernel has read the next one finds in the L2.
+      // The next kernel finds what a kernel has read in the L2.
       {"hbm_latency_ns", 0, chaseAgain(64 * kilo, 512, 8)},
       {"mall_latency_ns", 0, chaseAgain(64 * kilo, 512, 8)},
   };

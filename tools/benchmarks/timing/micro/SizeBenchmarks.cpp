@@ -1,6 +1,6 @@
-// What levels hold: chases through a little less and a little more than that.
+// Capacities: chases through slightly less and slightly more than a level holds.
 //
-// Sources: those of the latencies (MemoryBenchmarks.cpp); beyond the TLB's reach gpu-benches gpu-latency at that size.
+// Sources: as for the latencies (MemoryBenchmarks.cpp); beyond the TLB's reach, gpu-benches gpu-latency at that size.
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 #include "tools/benchmarks/timing/micro/Chain.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 using Size = uint64_t (*)(const ChipTiming &chip);
 
-/// Clocks of a step through 15/16 of a level, or 5/4, which no set of four ways or more can hold.
+/// Clocks per step through 15/16 of a level, or through 5/4 of it, which thrashes any set of at least four ways.
 Benchmark around(const std::string &kernel, const std::string &name, bool below, Known clocks,
                  const std::string &constant, Size size, Size apart) {
   return {name + (below ? ", 15/16 of it" : ", 5/4 of it"), "clk", clocks, latency, constant, [=](MicroBench &bench) {
@@ -19,7 +19,7 @@ Benchmark around(const std::string &kernel, const std::string &name, bool below,
           }};
 }
 
-/// Clocks of a step through the first `some` of the bytes, after a kernel has read all of them in their order.
+/// Clocks per step through the first `some` of the bytes, after a kernel has read all of them in order.
 double afterReading(MicroBench &bench, uint64_t all, uint64_t some) {
   const uint32_t few = 4, many = 68;
   auto *memory = static_cast<std::byte *>(bench.allocate(all));
@@ -56,7 +56,7 @@ std::vector<Benchmark> sizeBenchmarks() {
              scalarLine),
       around("chase_plain", "chase in the size of L2", true, {213, 249}, "l2_bytes", l2, l2Line),
       around("chase_plain", "chase in the size of L2", false, {455, 586}, "l2_bytes", l2, l2Line),
-      // What lies in no L2 any more. Workgroups that run at once read 20 MB in no order.
+      // Lines that no L2 holds any more. Workgroups that run at once read 20 MB in arbitrary order.
       oldest({455}, "mall_bytes", 8, 240),
       oldest({787}, "mall_bytes", 8, 288),
       oldest({455, 586}, "tlb_reach_bytes", 56, 120),

@@ -1,5 +1,5 @@
-// Vector and scalar instructions, and their fetch. Rates: pyhip's loops of a million instructions on gfx942, AMD's ISA;
-// branches: short loops of one wave on MI300X (sarchlab/mgpusim).
+// Vector and scalar instructions, and instruction fetch. Sources. Rates: pyhip's loops of a million instructions on
+// gfx942, and AMD's ISA manuals. Branches: short loops of one wave on MI300X (sarchlab/mgpusim).
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 #include <cstring>
@@ -15,7 +15,7 @@ Benchmark rate(const std::string &kernel, const std::string &name, double clocks
           }};
 }
 
-/// Clocks an instruction takes of a loop that is `share` as long as the target's instruction cache.
+/// Clocks per instruction of a loop whose length is `share` of the target's instruction cache.
 Benchmark sized(const std::string &kernel, const std::string &name, Known clocks, const std::string &constant,
                 double share) {
   return {name, "clk", clocks, arithmetic, constant, [=](MicroBench &bench) {
@@ -24,7 +24,7 @@ Benchmark sized(const std::string &kernel, const std::string &name, Known clocks
           }};
 }
 
-/// What the kernel read as time around its loop over what the report says it took, percent.
+/// The time that the kernel measured around its loop as a percentage of the reported time.
 double selfTimed(MicroBench &bench) {
   auto *read = static_cast<uint64_t *>(bench.allocate(8));
   bench.forget();
@@ -32,7 +32,7 @@ double selfTimed(MicroBench &bench) {
   return 100.0 * double(*read) / double(reported);
 }
 
-/// Clocks an instruction takes of code that the launch before left in the instruction cache: its turn and nothing else.
+/// Clocks per instruction of code that the previous launch left in the instruction cache: only the instruction's turn.
 double warmInstruction(MicroBench &bench) {
   constexpr uint32_t instructions = 4096;
   auto again = [&](const KernelRun &run) {
@@ -43,7 +43,7 @@ double warmInstruction(MicroBench &bench) {
   return (again({.kernel = "cold_code", .first = 1}) - again({.kernel = "turn"})) / instructions;
 }
 
-/// Clocks a line of code that has left the instruction cache, and not the L2, costs beyond the 16 instructions in it.
+/// The clocks that a line of code costs beyond its 16 instructions if it misses the instruction cache and hits the L2.
 double coldLine(MicroBench &bench) {
   auto clocksOf = [&](uint32_t half) {
     bench.forget();
@@ -89,7 +89,7 @@ std::vector<Benchmark> vectorBenchmarks() {
        arithmetic,
        "valu_clocks",
        warmInstruction},
-      // With the line after it.
+      // The fetch brings the next line too.
       {"a cold line of code", "clk", {213 / 2.0, 249 / 2.0}, latency, "instruction_miss_latency", coldLine},
       {"s_memtime around a loop over the report's clocks", "%", {100, 100}, exactly, "", selfTimed},
   };

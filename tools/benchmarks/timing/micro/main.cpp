@@ -1,8 +1,8 @@
-// Bench-timing-micro: the timing model against the numbers it is made of.
+// bench-timing-micro: compares the timing model with the measurements that its constants come from.
 //
-// bench-timing-micro CHIP KERNELS.hsaco [PATTERN]: a line for each microbenchmark whose name holds the pattern. What is
-// beyond its limit makes the exit status 1; what no source has verified is only printed. tools/bench timing micro runs
-// it.
+// bench-timing-micro CHIP KERNELS.hsaco [PATTERN] prints a line for each microbenchmark whose name contains the
+// pattern. The exit status is 1 if one exceeds its limit; benchmarks that no source has verified are only printed.
+// tools/bench timing micro runs it.
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 #include "tools/benchmarks/timing/micro/Sensitivity.h"
 
@@ -27,7 +27,7 @@ bool isUnverified(const ChipTiming &chip, const Benchmark &benchmark) {
   return !benchmark.constant.empty() && chip.file.constants.at(benchmark.constant).mark == 'U';
 }
 
-/// Prints the benchmark's line; whether it is within its limit.
+/// Prints the benchmark's line; returns whether the result is within its limit.
 bool show(MicroBench &bench, const Benchmark &benchmark) {
   const ChipTiming &chip = bench.chip();
   const double source = chip.name == "mi300x"   ? benchmark.known.mi300x
@@ -47,7 +47,7 @@ bool show(MicroBench &bench, const Benchmark &benchmark) {
   return within || !judged;
 }
 
-/// By which share the microbenchmark changes as its constant is doubled.
+/// The relative change of the microbenchmark if its constant is doubled.
 double changeOf(MicroBench &bench, ChipTiming chip, const TimingField &field, const Sensitivity &sensitivity) {
   if (sensitivity.on)
     sensitivity.on(chip);
@@ -58,7 +58,7 @@ double changeOf(MicroBench &bench, ChipTiming chip, const TimingField &field, co
   return sensitivity.measure(bench) / before - 1;
 }
 
-/// Whether the constant, doubled, moves its microbenchmark as far as stated; prints how far where it doesn't.
+/// Whether the microbenchmark changes as far as stated when the constant is doubled; prints the change if it does not.
 bool moves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, const Sensitivity *sensitivity) {
   if (!sensitivity) {
     std::printf("%-34s no microbenchmark\n", field.key);
@@ -72,7 +72,7 @@ bool moves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, 
   return false;
 }
 
-/// Whether the constant, doubled, leaves the microbenchmark as it is; prints the change where it doesn't.
+/// Whether the microbenchmark stays the same when the constant is doubled; prints the change if it does not.
 bool leaves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, const Sensitivity &sensitivity) {
   const double change = changeOf(bench, chip, field, sensitivity);
   if (std::abs(change) < 1e-3)

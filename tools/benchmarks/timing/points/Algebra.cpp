@@ -1,4 +1,4 @@
-// Matrices and vectors, dense and sparse.
+// Dense and sparse matrices and vectors.
 #include "tools/benchmarks/timing/points/Case.h"
 
 namespace nstf::emulator::timing {
@@ -53,7 +53,7 @@ void bicg(Case &c) {
   c.bytes = 8.0 * double(n * n);
 }
 
-/// ROWSxROWS_nnzTOTAL: as many in every row, its columns next to one another.
+/// ROWSxROWS_nnzTOTAL: every row has equally many elements, in adjacent columns.
 void spmv(Case &c) {
   const uint64_t rows = c.problem.number(0), total = c.problem.number(2), perRow = total / rows;
   float *values = c.array<float>(total), *vector = c.array<float>(rows), *out = c.array<float>(rows);
@@ -64,7 +64,7 @@ void spmv(Case &c) {
   c.bytes = 8.0 * double(total) + 12.0 * double(rows);
 }
 
-/// Half of all pairs of nodes are linked.
+/// Half of all pairs of nodes have a link.
 void pagerank(Case &c) {
   const uint64_t nodes = c.problem.number(0), rounds = 2, perRow = nodes / 2, total = nodes * perRow;
   auto *starts = c.array<uint32_t>(nodes + 1, [=](uint64_t i) { return uint32_t(i * perRow); });

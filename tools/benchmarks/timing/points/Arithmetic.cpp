@@ -1,4 +1,4 @@
-// Chains of arithmetic of one workgroup, and workgroups that do nothing.
+// Chains of arithmetic in one workgroup, and empty workgroups.
 #include "tools/benchmarks/timing/points/Case.h"
 
 namespace nstf::emulator::timing {
@@ -9,7 +9,7 @@ void chain(Case &c, const std::string &kernel, double flopsEach) {
   const uint32_t block = uint32_t(c.problem.named("block")), operations = uint32_t(c.problem.named("operations"));
   auto *out = c.array<double>(1024);
   c.timed = [=, &c] { c.launch(kernel, {{1, 1, 1}, {block, 1, 1}}, out, int(operations)); };
-  // One compute unit does all of it, which no roofline of the chip can know.
+  // A single compute unit does all the work, which the chip's roofline does not take into account.
   c.flops = flopsEach * block * operations;
   c.bytes = 8.0 * block;
 }

@@ -1,4 +1,4 @@
-// One element or a small neighbourhood a work-item.
+// Kernels in which each work-item processes one element or a small neighbourhood.
 #include "tools/benchmarks/timing/points/Case.h"
 
 #include <array>
@@ -89,7 +89,7 @@ void conv2d(Case &c) {
   float *in = c.array<float>(uint64_t(field.width) * field.width),
         *columns = c.array<float>(field.places * uint64_t(k));
   float *weights = c.array<float>(uint64_t(m) * k), *bias = c.array<float>(16 * field.places),
-        *out = c.array<float>(16 * field.places + 16); // cleared to the last tile's end
+        *out = c.array<float>(16 * field.places + 16); // the kernel clears it up to the end of the last tile
   LaunchShape shape{{groupsOf(field.places, 16), 1, 1}, {16, 16, 1}};
   c.timed = [=, &c] {
     field.launch(c, in, columns);

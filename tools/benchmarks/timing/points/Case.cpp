@@ -5,7 +5,7 @@
 namespace nstf::emulator::timing {
 
 Problem::Problem(const std::string &text) {
-  // Numbers that follow a name and an equals sign have that name.
+  // A number after a name and an equals sign is stored under that name.
   for (size_t at = 0; at < text.size();) {
     if (!std::isdigit(static_cast<unsigned char>(text[at]))) {
       ++at;

@@ -1,11 +1,11 @@
-// Normalisation, matrix times vector, matrix product.
+// Norms of rows, matrix times vector, and matrix products.
 #include "tools/benchmarks/timing/points/Case.h"
 
 namespace nstf::emulator::timing {
 
 namespace {
 
-/// One of 1,000 launches in a row is published.
+/// The published time is that of one of 1,000 launches in a row.
 void rmsnorm(Case &c, const std::string &kernel, uint64_t rowsAWave) {
   const uint64_t rows = c.problem.named("batch") * c.problem.named("n"), width = c.problem.named("d");
   auto *x = c.array<uint16_t>(rows * width), *gamma = c.array<uint16_t>(rows * width),
@@ -16,7 +16,7 @@ void rmsnorm(Case &c, const std::string &kernel, uint64_t rowsAWave) {
   c.bytes = 6.0 * double(rows * width);
 }
 
-/// The weights come from memory: something else was there before.
+/// The weights come from memory, since another matrix was read before.
 void gemv(Case &c) {
   const uint64_t n = c.problem.named("n"), k = c.problem.named("k");
   auto *w = c.array<uint8_t>(n * k), *x = c.array<uint8_t>(k), *other = c.array<uint8_t>(256 << 20),
@@ -31,7 +31,7 @@ void gemv(Case &c) {
   c.bytes = double(n * k);
 }
 
-/// 304 workgroups, or twice as many; one a compute unit at a time, as published.
+/// 304 workgroups or twice as many, of which a compute unit holds one at a time, as published.
 void gemm(Case &c) {
   const uint64_t m = c.problem.named("m"), n = c.problem.named("n"), k = c.problem.named("k");
   auto *a = c.array<uint16_t>(m * k), *b = c.array<uint16_t>(n * k);

@@ -1,5 +1,5 @@
-// Programs of many launches, and transforms of 512 points. What they copy from the host is in their published times,
-// and in the last-level cache as after any run before: it stands in front of the memory, copies go through it.
+// Programs of many launches, and transforms of 512 points. Published times include copies from the host. The last-level
+// cache holds the copied data, as it does after any earlier run, because copies to memory pass through that cache.
 #include "tools/benchmarks/timing/points/Case.h"
 
 namespace nstf::emulator::timing {

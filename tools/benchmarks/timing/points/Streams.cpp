@@ -5,18 +5,18 @@ namespace nstf::emulator::timing {
 
 namespace {
 
-/// LDS that keeps all but so many workgroups off a compute unit.
+/// The bytes of LDS with which only `groups` workgroups fit on a compute unit.
 size_t ldsFor(uint64_t groups) { return 65536 / groups & ~size_t(511); }
 
-/// Arrays of 2 GiB are published, of which beginning and end (the L2s take what is stored first, and give it back last)
-/// are nothing. Here a part runs, and half of that by itself: the rate is that of the other half.
+/// The published arrays have 2 GiB, so their begin and end (the L2s keep what is stored first, and write it back last)
+/// do not matter. Here a part of them runs, and half of that by itself; the rate is that of the other half.
 constexpr uint64_t groupsASlot = 20;
-/// A cache that so many times its size went through holds nothing of what was before.
+/// Traffic of this multiple of a cache's size evicts everything that it held before.
 constexpr double throughCache = 1.25;
 
-/// The published kernel runs over and over: each run finds the last-level cache as the one before left it, with none of
-/// the arrays' beginning in it, and gives back as much of it as that one wrote. So the same kernel runs on other arrays
-/// first, long enough for all of the cache.
+/// The published kernel runs repeatedly. Each run finds the last-level cache as the previous run left it, without the
+/// begin of the arrays, and writes back as much as that run left dirty. So the same kernel first runs on other arrays,
+/// long enough to fill the cache.
 void stream(Case &c, const std::string &kernel, double bytesAnElement) {
   const ChipTiming &chip = c.bench.chip();
   const uint32_t block = uint32_t(c.problem.named("block"));
@@ -40,10 +40,11 @@ void stream(Case &c, const std::string &kernel, double bytesAnElement) {
   c.bytes = c.scale = bytesAnElement * double(half); // GB/s: bytes over nanoseconds
 }
 
-/// Bytes all compute units take together. The published kernel goes over its set until 30 GB are read, so neither what
-/// the caches held before nor waves that begin together count: older waves are served first until they have a lead, and
-/// reuse what they find in the L1 before others push it out. So a run comes off that is a third as long. A workgroup
-/// has 512 work-items, or as many as the smallest sets have pairs; a round of the kernel is four of a small set.
+/// The bytes that all compute units read together. The published kernel repeats its set until it has read 30 GB, so
+/// neither the caches' contents before nor the simultaneous start of the waves matter: older waves are served first
+/// until they have a lead, and reuse lines in the L1 before other waves evict them. So the time of a run a third as
+/// long is subtracted. A workgroup has 512 work-items, or as many as the smallest sets have pairs. A round of the
+/// kernel reads a small set four times.
 void cache(Case &c) {
   const uint64_t kilobytes = c.problem.named("kB"), swept = kilobytes * 1024, pairs = swept / 16 / 2;
   const uint32_t block = pairs < 256 ? 128 : pairs < 512 ? 256 : 512;

@@ -1,9 +1,9 @@
-// Bench-timing-points: predictions of published problems.
+// bench-timing-points: predicts the times of published problems.
 //
-// bench-timing-points CHIP BUDGET KERNELS.hsaco...: reads lines "kernel <tab> problem <tab> clock" and writes a line of
-// JSON for each, in their order, after one with facts of the chip. The clock is peak or sustained; a budget of 0 is the
-// model's own. What can't be predicted has an "error" and nothing else. tools/bench timing points compares the times
-// with what was published.
+// bench-timing-points CHIP BUDGET KERNELS.hsaco... reads lines "kernel <tab> problem <tab> clock", and writes a line of
+// JSON with facts of the chip, then one for each input line in order. The clock is peak or sustained; a budget of 0
+// means the model's own. A problem that cannot be predicted has only an "error". tools/bench timing points compares the
+// times with the published ones.
 #include "tools/benchmarks/timing/points/Case.h"
 
 #include <iostream>
@@ -21,7 +21,7 @@ Cases allCases() {
   return cases;
 }
 
-/// What baselines are made of.
+/// The facts of the chip from which baselines are computed.
 nlohmann::ordered_json factsOf(const ChipTiming &chip) {
   nlohmann::ordered_json json;
   json["description"] = chip.file.description;

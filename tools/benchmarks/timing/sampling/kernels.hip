@@ -1,5 +1,5 @@
-// Kernels whose sampled time is compared with the full one: alike workgroups and unlike ones, with and without a tail,
-// bound by each part of the chip.
+// Kernels whose sampled time is compared with the full time: with equal and unequal workgroups, with and without a
+// tail, limited by each part of the chip.
 #define KERNEL(most) extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, most)))
 #define DEVICE static __attribute__((device, always_inline)) inline
 #define SHARED __attribute__((shared))
@@ -19,7 +19,8 @@ DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/// Steps of 32 along k of a 128 x 128 tile of a times the transposed b, four waves of 64 x 64 each.
+/// Adds the products of `steps` steps of 32 along k to a 128 x 128 tile of a * transpose(b); each of four waves
+/// computes 64 x 64.
 DEVICE void multiply(const half *a, const half *b, int k, int steps, float16 (&sums)[2][2]) {
   SHARED half tileA[128][40], tileB[128][40];
   int item = ITEM, lane = item % 64, wave = item / 64, row = item / 2, column = item % 2 * 16;
@@ -54,15 +55,15 @@ DEVICE void storeTile(float *c, int n, const float16 (&sums)[2][2]) {
       }
 }
 
-/// c = a b^T, tiles of 128 x 128: blockIdx.x along n.
+/// c = a * transpose(b) in tiles of 128 x 128; blockIdx.x runs along n.
 KERNEL(256) void gemm(const half *a, const half *b, float *c, int n, int k) {
   float16 sums[2][2] = {};
   multiply(a + GROUP_Y * 128 * k, b + GROUP * 128 * k, k, k / 32, sums);
   storeTile(c + GROUP_Y * 128 * n + GROUP * 128, n, sums);
 }
 
-/// Stream-K: as many workgroups as there are places share all steps of all tiles in equal parts. A part that begins
-/// within a tile leaves its sums in `partial` and raises its flag; who has a tile's beginning waits for the rest.
+/// Stream-K: the resident workgroups share all steps of all tiles in equal parts. A workgroup whose part begins inside
+/// a tile writes its sums to `partial` and sets its flag; the workgroup that has the tile's begin waits for the others.
 KERNEL(256)
 void streamK(const half *a, const half *b, float *c, int n, int k, int tiles, int parts, float *partial, int *flags) {
   int perTile = k / 32, all = tiles * perTile;
@@ -96,7 +97,7 @@ void streamK(const half *a, const half *b, float *c, int n, int k, int tiles, in
   }
 }
 
-/// A query a lane over `rows` keys of 16 numbers: the shape of flash attention without its matrix core.
+/// Each lane processes a query over `rows` keys of 16 numbers: the shape of flash attention without matrix cores.
 DEVICE void attend(const float *q, const float *keys, const float *values, float *out, int rows) {
   SHARED float tile[2][32 * 16];
   int item = ITEM;
@@ -128,19 +129,20 @@ DEVICE void attend(const float *q, const float *keys, const float *values, float
     *(float4 *)&out[item * 16 + i * 4] = sum[i] / weight;
 }
 
-/// 128 queries a workgroup, which see the keys up to their own: blockIdx.x the block of queries, y the head.
+/// Each workgroup processes 128 queries, which see the keys up to their own position; blockIdx.x is the block of
+/// queries, y the head.
 KERNEL(128) void causalAttention(const float *q, const float *k, const float *v, float *out, int length) {
   int head = GROUP_Y * length * 16, block = GROUP * 128 * 16;
   attend(q + head + block, k + head, v + head, out + head + block, (GROUP + 1) * 128);
 }
 
-/// The same with the heads along x, so that workgroups get longer and longer.
+/// The same with heads along x, so that later workgroups take longer.
 KERNEL(128) void risingAttention(const float *q, const float *k, const float *v, float *out, int length) {
   int head = GROUP * length * 16, block = GROUP_Y * 128 * 16;
   attend(q + head + block, k + head, v + head, out + head + block, (GROUP_Y + 1) * 128);
 }
 
-/// A sequence of its own length for each y.
+/// Each y has a sequence of its own length.
 KERNEL(128) void raggedAttention(const float *q, const float *k, const float *v, float *out, const int *lengths) {
   int block = (GROUP_Y * 4 + GROUP) * 128 * 16;
   attend(q + block, k, v, out + block, lengths[GROUP_Y]);
@@ -158,7 +160,7 @@ DEVICE float sumOfGroup(float value) {
   return parts[0];
 }
 
-/// A row a workgroup.
+/// A workgroup computes one row.
 KERNEL(256) void rmsNorm(const float *x, float *y, int columns) {
   const float *row = x + GROUP * columns;
   float squares = 0;
@@ -169,7 +171,7 @@ KERNEL(256) void rmsNorm(const float *x, float *y, int columns) {
     y[GROUP * columns + i] = row[i] * scale;
 }
 
-/// A row a workgroup, of so many columns as a list says: rows of unlike lengths in any order.
+/// A workgroup sums one row, whose number of columns is in a list: rows of unequal lengths in any order.
 KERNEL(256) void raggedSum(const float *x, const int *lengths, float *out) {
   float sum = 0;
   for (int i = ITEM; i < lengths[GROUP]; i += 256)
@@ -179,7 +181,7 @@ KERNEL(256) void raggedSum(const float *x, const int *lengths, float *out) {
     out[GROUP] = sum;
 }
 
-/// A row a wave.
+/// A wave computes one row.
 KERNEL(256) void gemv(const half *a, const half *x, float *y, int columns) {
   int row = GROUP * 4 + ITEM / 64, lane = ITEM % 64;
   float sum = 0;
@@ -194,13 +196,13 @@ KERNEL(256) void gemv(const half *a, const half *x, float *y, int columns) {
     y[row] = sum;
 }
 
-/// 4 bytes a work-item.
+/// 4 bytes per work-item.
 KERNEL(256) void scale(const float *x, float *y, float factor) {
   int i = GROUP * 256 + ITEM;
   y[i] = x[i] * factor;
 }
 
-/// 16 bytes a work-item, four times.
+/// 16 bytes per work-item, four times.
 KERNEL(256) void add(const float4 *x, const float4 *y, float4 *z) {
   for (int j = 0; j < 4; ++j) {
     int i = (GROUP * 4 + j) * 256 + ITEM;
@@ -208,7 +210,7 @@ KERNEL(256) void add(const float4 *x, const float4 *y, float4 *z) {
   }
 }
 
-/// Workgroups that compute, and write little.
+/// Workgroups that compute much and write little.
 KERNEL(256) void arithmetic(float *out, int rounds) {
   float x = ITEM * 1e-3f, y = 0.5f, z = 0.25f;
   for (int i = 0; i < rounds; ++i) {
@@ -219,7 +221,7 @@ KERNEL(256) void arithmetic(float *out, int rounds) {
   out[GROUP * 256 + ITEM] = x + y + z;
 }
 
-/// Every workgroup reads with a stride of its own: lines that neighbours don't share.
+/// Every workgroup reads with its own stride, so that neighbours share no lines.
 KERNEL(256) void gather(const int *indices, const float *x, float *y) {
   int i = GROUP * 256 + ITEM;
   float sum = 0;

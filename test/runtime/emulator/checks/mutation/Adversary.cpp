@@ -14,14 +14,14 @@ namespace {
 
 using namespace checks;
 
-/// What an unfinished instruction left behind: a value that is wrong as a float, an integer and an address.
+/// What an unfinished instruction leaves behind: a value that is wrong as a float, as an integer and as an address.
 constexpr uint32_t rubbish = 0x7fd5a5a5;
 
-/// A register's dwords as they will be.
+/// A register's dwords to be written later.
 struct Saved {
   RegisterRange range;
   uint64_t lanes;
-  std::vector<uint32_t> values; ///< vector: 64 for each row
+  std::vector<uint32_t> values; ///< for vector registers 64 per row
 };
 
 struct LdsByte {
@@ -29,16 +29,16 @@ struct LdsByte {
   uint8_t value;
 };
 
-/// An operation under way with what it will deliver.
+/// An operation in flight and the results it will deliver.
 struct Late {
-  bool vm, lgkm, inOrder;    ///< counters it raised and that are not yet down
-  bool vmBrings, lgkmBrings; ///< those that say when its results are there (FLAT: by where its lanes went)
+  bool vm, lgkm, inOrder;    ///< vm, lgkm: counters raised and not yet down
+  bool vmBrings, lgkmBrings; ///< which of them guarantee the results (FLAT: by memory)
   bool delivered = false;
   std::vector<Saved> results;
-  std::vector<LdsByte> lds; ///< of LDS-DMA: what the LDS will hold
+  std::vector<LdsByte> lds; ///< for loads to LDS: the bytes that LDS will hold
 };
 
-/// An instruction's part in the table of hazards.
+/// An instruction's part in the hazard table.
 struct Parts {
   std::vector<std::pair<const HazardRule *, HazardRegisters>> produces, consumes;
 };
@@ -51,7 +51,7 @@ struct Recent {
 
 struct WaveState {
   std::deque<Late> late;
-  std::vector<LdsByte> ldsBefore; // of the instruction at hand
+  std::vector<LdsByte> ldsBefore; // for the current instruction
   bool touchedLds = false, touchedMemory = false;
   std::deque<Recent> recent;
   std::vector<Saved> hidden; // registers that hold rubbish for one instruction
@@ -133,8 +133,8 @@ void Adversary::put(Wave &wave, const Saved &saved) {
   }
 }
 
-/// Vector memory is done in order, up to the youngest N; so is LDS while nothing else is in lgkmcnt. Otherwise only a
-/// wait for none guarantees anything (CDNA3 ISA 4.4).
+/// Vector memory operations complete in order, so a wait for N completes all but the youngest N. The same holds for LDS
+/// operations while nothing else counts in lgkmcnt. Otherwise only a wait for 0 guarantees anything (CDNA3 ISA 4.4).
 void Adversary::deliver(Wave &wave, WaveState &state, const WaitCounts &counts) {
   bool lgkmInOrder = true;
   for (const Late &late : state.late)
@@ -177,8 +177,8 @@ const Parts &Adversary::partsOf(const InstructionFacts &now) {
   return at->second;
 }
 
-/// Whether the registers of two instructions meet as the rule says; the rule of DGEMM takes a third instruction and is
-/// left out.
+/// Whether the registers of two instructions overlap as the rule requires. The DGEMM rule involves a third instruction
+/// and is left out.
 bool meet(const HazardRule &rule, const Recent &before, const InstructionFacts &now, const RegisterRange &p,
           const RegisterRange &c) {
   if (!p.overlaps(c) || c.first >= hazardUnit)
@@ -193,12 +193,12 @@ bool meet(const HazardRule &rule, const Recent &before, const InstructionFacts &
   case HazardOverlap::NearestOther:
     return before.facts->name() != now.name();
   default:
-    // EXEC and M0 would make the run end, not go wrong.
+    // A wrong EXEC or M0 would end the run instead of changing its result.
     return c.vector || (c.first != sgpr::exec && c.first != sgpr::m0);
   }
 }
 
-/// Spoils what the instruction reads too early by the table, until it is done.
+/// Spoils the registers that the instruction reads earlier than the hazard table allows, until it has executed.
 void Adversary::hide(Wave &wave, const InstructionFacts &now, WaveState &state) {
   for (const auto &[rule, consumed] : partsOf(now).consumes)
     for (const Recent &before : state.recent) {
@@ -251,7 +251,7 @@ void Adversary::access(Wave &wave, const MicroOp *op, const MemoryAccess &access
 void Adversary::retired(Wave &wave, const MicroOp *op) {
   WaveState &state = waves[&wave];
   const InstructionFacts &now = facts->of(op);
-  // What it read too early is there again, unless it wrote it.
+  // Registers that it read too early get their values back, unless it wrote them.
   for (size_t i = state.hidden.size(); i-- > 0;) {
     const Saved &saved = state.hidden[i];
     bool written = false;

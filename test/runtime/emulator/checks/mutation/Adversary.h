@@ -1,10 +1,10 @@
-// The worst machine that keeps the rules.
+// The worst hardware that still follows the manuals.
 //
-// Shows whether a wait, a nop or a barrier matters, without asking the checks: it runs a kernel as the slowest hardware
-// the manuals allow. Registers that a load, a returning atomic or a scalar load writes hold rubbish until an s_waitcnt
-// that guarantees the value; data of loads to LDS likewise; an operand that the table of hazards
-// says is not there yet is rubbish for the instruction that reads it; and waves run in other orders. A correct kernel
-// gives the same result under it to the bit.
+// The adversary shows whether a wait, a nop or a barrier matters without asking the checks: it runs a kernel on the
+// slowest hardware that the manuals allow. Registers that a load, a returning atomic or a scalar load writes hold
+// rubbish until an s_waitcnt that guarantees the value; so does the LDS that a load to LDS writes. An operand that is
+// not ready according to the hazard table is rubbish for the instruction that reads it. Waves run in other orders. A
+// correct kernel still gives bit-identical results.
 #pragma once
 
 #include "runtime/emulator/instructions/Monitor.h"
@@ -13,7 +13,7 @@
 
 namespace nstf::emulator::test {
 
-/// Which wave of a workgroup goes first.
+/// The order in which the waves of a workgroup run.
 enum class WaveOrder : uint8_t { Forward, Backward, Mixed };
 
 struct AdversaryOptions {

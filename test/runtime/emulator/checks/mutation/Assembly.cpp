@@ -12,7 +12,7 @@
 namespace nstf::emulator::test {
 namespace {
 
-/// Files of one process that go away with it.
+/// A process's own folder, removed with the object.
 class Folder {
 public:
   Folder() {

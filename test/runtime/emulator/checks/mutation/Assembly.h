@@ -1,4 +1,4 @@
-// A suite file as assembly whose lines can be left out.
+// A suite file as assembly from which single lines can be deleted.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace nstf::emulator::test {
 
-/// A line of assembly that keeps instructions apart or in order.
+/// A line of assembly that separates or orders instructions.
 struct Site {
   enum Kind : uint8_t { Wait, Nop, Barrier } kind;
   size_t line;
@@ -22,9 +22,9 @@ public:
   Assembly(const std::string &source, const std::string &chip, const std::string &level);
 
   const std::vector<Site> &sites() const { return found; }
-  /// A code object of it all, with a symbol at each site, whose address becomes `addresses[site]`.
+  /// Links a code object of the whole file with a symbol at each site and sets `addresses[site]` to its address.
   std::vector<char> link(std::vector<uint64_t> &addresses) const;
-  /// A code object without a site's line.
+  /// Links a code object without the site's line.
   std::vector<char> linkWithout(const Site &site) const;
 
 private:

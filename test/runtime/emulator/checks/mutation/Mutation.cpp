@@ -1,12 +1,12 @@
-// What the checks find when waits, nops and barriers are left out.
+// Measures what the checks find when waits, nops and barriers are deleted.
 //
 // Every s_waitcnt, s_nop and s_barrier that a suite case executes is deleted in turn from the compiled assembly, and
-// the case is run again twice over: under all checks, and under the adversary (Adversary.h), which shows without the
-// checks whether the deletion can change a result. A deletion that changes one must be found. The intact kernels must
-// give the same results under the adversary, and no finding.
+// the case runs twice again: under all checks, and under the adversary (Adversary.h), which shows independently of the
+// checks whether the deletion can change a result. The checks must find a deletion that changes one. The intact kernels
+// must give the same results under the adversary, and no finding.
 //
 // EmulatorMutation [--all] [--chip gfx942] [--case gemm.f16] [--level O3] [--list] [--intact]: without --all and --case
-// a sample of sites; --intact deletes nothing.
+// only a sample of sites; --intact deletes nothing.
 #include "runtime/emulator/checks/Checker.h"
 #include "test/runtime/emulator/checks/mutation/Adversary.h"
 #include "test/runtime/emulator/checks/mutation/Assembly.h"
@@ -29,7 +29,7 @@ struct Options {
   std::string chip, name, level = "O3";
 };
 
-/// What became of the deletions of one kind.
+/// What happened to the deletions of one kind of site.
 struct Tally {
   unsigned deleted = 0, changed = 0, changedFound = 0, foundOnly = 0, foundBackward = 0, silent = 0, notRun = 0;
   Tally &operator+=(const Tally &other) {
@@ -46,14 +46,14 @@ struct Tally {
   unsigned found() const { return changedFound + foundOnly; }
 };
 
-/// An intact case at one size: how it comes out, and under which adversaries its outputs are the same to the bit.
+/// An intact case at one size: its outcome, and under which adversaries its outputs are bit-identical.
 struct Intact {
   const suite::Case *test;
   int size;
   uint64_t steps = 0;
   std::unordered_set<uint64_t> executed;
   Outcome outcome;
-  std::map<WaveOrder, bool> sameBits; ///< else only the case's own check can tell
+  std::map<WaveOrder, bool> sameBits; ///< else only the case can judge
 };
 
 constexpr WaveOrder orders[] = {WaveOrder::Forward, WaveOrder::Backward, WaveOrder::Mixed};
@@ -79,11 +79,11 @@ private:
                            WaveOrder order);
 
   Options options;
-  std::map<std::string, Tally[3]> tallies; // by chip, by kind of site
+  std::map<std::string, Tally[3]> tallies; // by chip, then by kind of site
   unsigned mistakes = 0;
 };
 
-/// The sample: small cases that use what differs between kernels, and each how many sites at most.
+/// The sample: small cases that cover the differences between kernels, each with its maximum number of sites.
 constexpr struct {
   const char *name, *chip;
   size_t sites;
@@ -99,7 +99,7 @@ std::string nameOf(const suite::Case &test) { return std::string(test.file) + ".
 bool Mutation::wanted(const suite::Case &test, const std::string &chip) const {
   if (test.only && chip != test.only)
     return false;
-  // What the HIP library adds to a cooperative launch, and refuses of one, isn't here.
+  // These two test the HIP library's part in cooperative launches, which is not linked here.
   if (nameOf(test) == "cooperative.cooperativeLaunch" || nameOf(test) == "cooperative.tooLarge")
     return false;
   if (!options.chip.empty() && chip != options.chip)
@@ -107,7 +107,7 @@ bool Mutation::wanted(const suite::Case &test, const std::string &chip) const {
   if (!options.name.empty())
     return nameOf(test).starts_with(options.name);
   if (options.all)
-    return std::strcmp(test.file, "traps") != 0; // faults are what these are about
+    return std::strcmp(test.file, "traps") != 0; // these fault on purpose
   for (const auto &s : sample)
     if (chip == s.chip && nameOf(test).starts_with(s.name))
       return true;
@@ -166,7 +166,7 @@ void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Inta
                       const std::vector<char> &code) {
   bool found = false, changed = false, backward = false;
   std::string how, first;
-  // A second wave or a second turn of a loop may be what makes it matter: sizes until it does.
+  // A deletion may matter only with a second wave or a second iteration of a loop: try sizes until it does.
   for (const Intact &intact : sizes) {
     if (found || changed)
       break;
@@ -243,7 +243,7 @@ void Mutation::file(const std::string &name, const std::string &chip) {
       for (const auto &s : sample)
         if (chip == s.chip && nameOf(*test).starts_with(s.name))
           most = s.sites;
-    // Evenly from all of them.
+    // Take them evenly spread over all sites.
     for (size_t k = 0; k < std::min(most, sites.size()); ++k) {
       size_t i = sites[k * sites.size() / std::min(most, sites.size())];
       done[i] = true;

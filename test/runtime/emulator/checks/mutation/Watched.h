@@ -1,4 +1,4 @@
-// A module whose launches are watched, and which of its instructions ran.
+// A module whose launches run under a monitor, and a monitor that records which instructions ran.
 #pragma once
 
 #include "runtime/emulator/instructions/Monitor.h"
@@ -30,7 +30,7 @@ public:
 private:
   uint64_t base = 0;
   const DecodedProgram *program = nullptr;
-  std::vector<bool> seen; // by instruction, of the launch at hand
+  std::vector<bool> seen; // by instruction, for the current launch
 };
 
 } // namespace nstf::emulator::test

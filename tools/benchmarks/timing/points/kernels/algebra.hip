@@ -1,8 +1,8 @@
-// Products of matrices and vectors, sums along rows.
+// Products of matrices and vectors, and sums of rows.
 #include "device.h"
 
-/// 8 x 8 work-items make 32 x 32 elements; A goes through a scratch buffer in memory, as published. That the side is 8
-/// knows the launch alone.
+/// 8 x 8 work-items compute 32 x 32 elements; A goes through a scratch buffer in memory, as published. The side of 8 is
+/// known at launch only.
 KERNEL matrixmultiplication(const float4 *a, const float4 *b, float4 *c, int widthA, float4 *scratch) {
   int side = SIZE, x = ITEM, y = ITEM_Y, globalX = side * GROUP + x, globalY = SIZE_Y * GROUP_Y + y,
       sizeX = GROUPS * SIZE;
@@ -29,7 +29,7 @@ KERNEL matrixmultiplication(const float4 *a, const float4 *b, float4 *c, int wid
     c[globalX + (globalY << 2) * sizeX + k * sizeX] = sum[k];
 }
 
-/// 16 x 16 tiles through LDS.
+/// Tiles of 16 x 16 go through LDS.
 template <bool bounded> DEVICE float tiles(const float *a, const float *b, int m, int n, int k, int row, int column) {
   SHARED float tileA[16][16], tileB[16][16];
   int x = ITEM, y = ITEM_Y;
@@ -46,7 +46,7 @@ template <bool bounded> DEVICE float tiles(const float *a, const float *b, int m
   return sum;
 }
 
-/// Every work-item clears its element first, those beyond the rows too.
+/// Every work-item clears its element first, including those beyond the rows.
 KERNEL tiled_gemm(int m, int n, int k, float alpha, float beta, const float *a, const float *b, const float *c,
                   float *d) {
   int row = GROUP_Y * 16 + ITEM_Y, column = GROUP * 16 + ITEM;
@@ -106,7 +106,7 @@ KERNEL spmv_csr_scalar(const float *__restrict__ values, const float *__restrict
   out[row] = sum;
 }
 
-/// A wave a row.
+/// One wave computes a row.
 KERNEL pagerank(unsigned n, const unsigned *rows, const unsigned *columns, const float *values, const float *x,
                 float *y) {
   SHARED float sums[64];

@@ -1,4 +1,4 @@
-// Chains of arithmetic in registers, and nothing at all.
+// Chains of arithmetic in registers, and an empty kernel.
 #include "device.h"
 
 KERNEL AT_MOST(1024) empty_kernel() {}

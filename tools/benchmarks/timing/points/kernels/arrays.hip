@@ -1,4 +1,4 @@
-// One element or one small neighbourhood a work-item.
+// Each work-item processes one element or a small neighbourhood.
 #include "device.h"
 
 KERNEL vectoradd(float *a, const float *b, const float *c, int width, int height) {
@@ -13,7 +13,7 @@ KERNEL relu(int count, const float *in, float *out) {
     out[i] = in[i] > 0 ? in[i] : 0;
 }
 
-/// As a runtime's copy kernel: 64 bytes a work-item.
+/// Like a runtime's copy kernel: 64 bytes per work-item.
 KERNEL AT_MOST(512) memcopy_d2d(uint4 *to, const uint4 *from) {
   int i = GROUP * 4 * 512 + ITEM;
   uint4 quads[4];
@@ -23,8 +23,8 @@ KERNEL AT_MOST(512) memcopy_d2d(uint4 *to, const uint4 *from) {
     to[i + 512 * k] = quads[k];
 }
 
-/// 16 x 16 work-items move 64 x 64 elements through LDS; neighbouring groups go along the diagonal. That the side is 16
-/// knows the launch alone.
+/// 16 x 16 work-items move 64 x 64 elements through LDS; consecutive workgroups go along the diagonal. The side of 16
+/// is known at launch only.
 KERNEL matrixtranspose(float4 *__restrict__ out, const float4 *__restrict__ in, unsigned width, unsigned height,
                        unsigned blocks) {
   extern SHARED float4 lds[];
@@ -68,7 +68,7 @@ KERNEL simpleconvolution(const unsigned *input, const float *mask, int *output, 
   output[i] = int(sum + 0.5f);
 }
 
-/// All that is divided here is divided by numbers that only the launch knows.
+/// All divisors are known at launch only.
 KERNEL im2col(const float *input, float *output, uint2 size, uint2 mask, uint2 stride, uint2 pad, uint2 dilation,
               unsigned channels, unsigned batch) {
   unsigned item = GLOBAL_ITEM;
@@ -110,7 +110,7 @@ KERNEL parboil_stencil(const float *in, float *out, int nx, int ny, int nz, floa
   out[i] = c0 * in[i] + c1 * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + in[i - ny * nx] + in[i + ny * nx]);
 }
 
-/// 16 rows of 64 columns a wave, through LDS with a border of one.
+/// A wave computes 16 rows of 64 columns through LDS, with a border of one element.
 KERNEL AT_MOST(64) stencil2d(const float *in, float *out, int pitch, float centre, float straight, float diagonal) {
   SHARED float tile[18 * 66];
   int column = ITEM_Y, row = GROUP * 16, at = GROUP_Y * 64 + column;

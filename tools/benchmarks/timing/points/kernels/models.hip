@@ -1,8 +1,8 @@
-// Kernels of transformer models: normalisation of rows, a vector times a matrix of fp8, a matrix product.
+// Kernels of transformer models: norms of rows, an fp8 matrix times a vector, a matrix product.
 #include "device.h"
 
-/// A row of 128 in a wave, two elements of 16 bits a lane, loaded one by one as published. Each row has weights of its
-/// own: the published kernel is given as many as elements.
+/// A wave holds a row of 128 elements, two 16-bit elements per lane, each loaded by itself as published. Each row has
+/// its own weights: the published kernel gets as many weights as elements.
 struct Row {
   __bf16 x[2], gamma[2];
 };
@@ -14,7 +14,7 @@ DEVICE Row loadRow(const __bf16 *x, const __bf16 *gamma, long row) {
 DEVICE __bf16 ofLane(__bf16 x, int lane) {
   return __builtin_bit_cast(__bf16, short(__builtin_amdgcn_ds_bpermute(4 * lane, __builtin_bit_cast(short, x))));
 }
-/// Every step is rounded to 16 bits; lane 0 has the sum in the end, and tells the others.
+/// Every step is rounded to 16 bits. Lane 0 ends with the sum and broadcasts it.
 DEVICE __bf16 sumOfWave(__bf16 x) {
   const int lane = ITEM % 64;
   for (int distance = 32; distance > 0; distance /= 2)
@@ -28,13 +28,13 @@ DEVICE void storeNormalised(const Row &row, __bf16 *y, long number) {
     y[number * 128 + 64 * i + ITEM % 64] = row.x[i] * scale * row.gamma[i];
 }
 
-/// A row a wave.
+/// One wave computes a row.
 KERNEL rmsnorm_row(const __bf16 *x, const __bf16 *gamma, __bf16 *y) {
   const long row = GROUP * 4l + ITEM / 64;
   storeNormalised(loadRow(x, gamma, row), y, row);
 }
 
-/// Eight rows a wave, the next two's loads under way.
+/// One wave computes eight rows, and has the loads of the next two in flight.
 KERNEL rmsnorm_8rows(const __bf16 *x, const __bf16 *gamma, __bf16 *y) {
   const long first = (GROUP * 4l + ITEM / 64) * 8;
   Row rows[2] = {loadRow(x, gamma, first), loadRow(x, gamma, first + 1)};
@@ -43,13 +43,13 @@ KERNEL rmsnorm_8rows(const __bf16 *x, const __bf16 *gamma, __bf16 *y) {
     storeNormalised(rows[i % 2], y, first + i);
     if (i + 2 < 8)
       rows[i % 2] = loadRow(x, gamma, first + i + 2);
-    __builtin_amdgcn_sched_barrier(0); // as the published kernel's waits, which stand between rows
+    __builtin_amdgcn_sched_barrier(0); // like the published kernel's waits, which stand between rows
   }
 }
 
 #ifdef __gfx942__
-/// Sixteen rows of w a workgroup; its four waves share the rows' length. A wave reads 256 bytes of each row at a time,
-/// brings them through LDS into the order of operands, and has the next ones' loads under way meanwhile.
+/// A workgroup computes sixteen rows of w, and its four waves divide the rows' length. A wave reads 256 bytes of each
+/// row at a time, brings them into operand order through LDS, and has the next loads in flight meanwhile.
 KERNEL AT_MOST(256) gemv_fp8(const unsigned char *w, const unsigned char *x, _Float16 *y, int k) {
   SHARED uint4 tiles[4][16 * 17];
   SHARED float partial[4][16];
@@ -82,13 +82,14 @@ KERNEL AT_MOST(256) gemv_fp8(const unsigned char *w, const unsigned char *x, _Fl
 }
 #endif
 
-/// C = A * transpose(B), 128 x 256 elements a workgroup, 128 x 64 of them a wave, 32 along K at a time, as the
-/// published configuration's name says. A goes through two LDS buffers, four groups of 16 bytes a row, moved by the
-/// row; B, stored in the order of operands (1 KB for each 16 rows and 32 along K), from memory into their registers.
-/// While a step is multiplied, the next one's operands and the LDS elements of the one after that are on their way.
+/// C = A * transpose(B): 128 x 256 elements per workgroup, 128 x 64 of them per wave, 32 along K at a time, according
+/// to the name of the published configuration. A goes through two LDS buffers with four swizzled groups of 16 bytes per
+/// row. B is stored in operand order (1 KB for each 16 rows and 32 along K) and is loaded from memory into VGPRs
+/// directly. While a step is multiplied, the operands of the next one and the LDS elements of the one after that are in
+/// flight.
 KERNEL AT_MOST(256) gemm_f16(const _Float16 *a, const _Float16 *b, float *c, int n, int k, int across) {
   constexpr int rows = 128, columns = 256, cellsI = rows / 16, cellsJ = columns / 4 / 16, stride = 32;
-  constexpr int matrix = 0x8, loads = 0x20, reads = 0x100; // kinds of instructions
+  constexpr int matrix = 0x8, loads = 0x20, reads = 0x100; // masks of instruction kinds
   SHARED half8 lds[2][rows * 4];
   const int item = ITEM, lane = item % 64, group = GROUP, steps = k / stride;
   const long firstRow = group / across * long(rows), firstColumn = group % across * long(columns) + item / 64 * 64;
@@ -138,7 +139,7 @@ KERNEL AT_MOST(256) gemm_f16(const _Float16 *a, const _Float16 *b, float *c, int
             sums[i][j] = __builtin_amdgcn_mfma_f32_16x16x16f16(half ? mine.hi : mine.lo, half ? other.hi : other.lo,
                                                                sums[i][j], 0, 0, 0);
           }
-      // The published kernel's scheduler spreads them; behind each other they hold the wave up.
+      // The published kernel's scheduler spreads the loads, because a wave would stall on adjacent ones.
       for (int j = 0; j < 2 + cellsJ; ++j) {
         __builtin_amdgcn_sched_group_barrier(loads, 1, 0);
         __builtin_amdgcn_sched_group_barrier(matrix, 4, 0);

@@ -1,4 +1,4 @@
-// Kernels of which a program launches many, one pass each, and a transform of 512 points a wave.
+// Kernels of programs that launch many passes, and a transform of 512 points per wave.
 #include "device.h"
 
 KERNEL fastwalshtransform(float *array, int step) {
@@ -27,7 +27,7 @@ KERNEL bitonicsort(unsigned *array, unsigned stage, unsigned pass, unsigned up) 
   array[left + distance] = up ? greater : lesser;
 }
 
-/// A wave makes 64 x 64 cells of an alignment, diagonal by diagonal, in LDS. That they are 64 knows the launch alone.
+/// A wave computes 64 x 64 cells of an alignment in LDS, diagonal by diagonal. The side of 64 is known at launch only.
 KERNEL nw(const int *reference, int *scores, int columns, int penalty, int side, int firstX, int firstY) {
   SHARED int score[65 * 65], weights[64 * 64];
   int lane = ITEM, blockX = firstX + GROUP, blockY = firstY - GROUP, pitch = side + 1;
@@ -64,14 +64,14 @@ KERNEL nw(const int *reference, int *scores, int columns, int penalty, int side,
 
 DEVICE float2 times(float2 a, float2 b) { return (float2){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
-/// An angle less its quarters of a circle.
+/// An angle reduced by quarter turns.
 struct Reduced {
   float rest;
   unsigned quarters;
 };
 
-/// Of an angle of 2^17 and more: its 24 bits times 2 / pi, of which enough bits are there for what its exponent makes
-/// whole circles.
+/// Reduces an angle of at least 2^17: multiplies its 24 bits by 2 / pi, with enough bits of that to discard those that
+/// the angle's exponent makes whole turns.
 DEVICE Reduced reduceGreat(float angle) {
   constexpr unsigned twoOverPi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB};
   const unsigned bits = __builtin_bit_cast(unsigned, angle), mantissa = (bits & 0x7FFFFF) | 0x800000;
@@ -82,7 +82,7 @@ DEVICE Reduced reduceGreat(float angle) {
     words[i + 1] = unsigned(carry);
   }
   words[0] = unsigned(carry >> 32);
-  unsigned circles = (bits >> 23) - 127 + 7; // bits of the product that are whole circles
+  unsigned circles = (bits >> 23) - 127 + 7; // bits of the product that are whole turns
   for (int skip = 0; skip < 4; ++skip) {
     const bool all = circles >= 32;
     for (int i = 0; i + skip < 7; ++i)
@@ -91,11 +91,11 @@ DEVICE Reduced reduceGreat(float angle) {
   }
   const unsigned high = unsigned((((unsigned long)words[0] << 32 | words[1]) << circles) >> 32),
                  low = unsigned((((unsigned long)words[1] << 32 | words[2]) << circles) >> 32);
-  const int fraction = int(high << 2 | low >> 30); // of a quarter, from -1/2 to 1/2
+  const int fraction = int(high << 2 | low >> 30); // of a quarter turn, from -1/2 to 1/2
   return {float(fraction) * 3.65745831e-10f, (high >> 30) + unsigned(fraction < 0)};
 }
 
-/// As libraries do: of most angles by multiplication, with a way of its own for great ones, which stands in line.
+/// Reduces an angle as libraries do: most angles by multiplication, large ones in a separate, inlined path.
 DEVICE Reduced reduce(float angle) {
   if (!(angle < 131072.0f))
     return reduceGreat(angle);

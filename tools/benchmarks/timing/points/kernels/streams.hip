@@ -1,5 +1,5 @@
-// Streams of one f64 element a work-item, and all compute units over the same set (gpu-benches: gpu-stream, gpu-cache,
-// gpu-small-kernels).
+// Streams of one f64 element per work-item, and kernels in which all compute units read the same set (gpu-benches:
+// gpu-stream, gpu-cache, gpu-small-kernels).
 #include "device.h"
 
 KERNEL stream_init(double *a, const double *, const double *, const double *, int n) {
@@ -44,12 +44,11 @@ KERNEL small_scale(double *a, const double *b, int n) {
     a[i] = b[i] * 0.25;
 }
 
-/// Pairs of loads that a wave has under way. The published rate of 4 kB needs more than two of its two waves; clang 22,
-/// left to itself, keeps one under way for fewer registers.
+/// The pairs of loads that a wave has in flight. The published rate at 4 kB requires more than two for each of its two
+/// waves; by default clang 22 keeps one in flight to save VGPRs.
 constexpr int ahead = 4;
 
-/// The sum, and to it `count` products of a quad from b and one `half` behind it; `distance` says how far from b the
-/// i-th is.
+/// Adds `count` products to the sum. Each multiplies a quad at b + distance(i) by the quad `half` quads after it.
 template <int half, int count, typename Distance>
 DEVICE float4 addProducts(float4 sum, const float4 *b, Distance distance) {
   float4 left[count], right[count];
@@ -63,9 +62,9 @@ DEVICE float4 addProducts(float4 sum, const float4 *b, Distance distance) {
   return sum;
 }
 
-/// `half` quads from b on and as many behind them, `rounds` times. `zero` keeps a round's loads from being those of the
-/// one before. As published, sizes are the compiler's. What a wave has under way is of several rounds where one has too
-/// few loads.
+/// Reads `half` quads from b on and as many after them, `rounds` times. `zero` makes the loads of a round differ from
+/// those of the previous one for the compiler. Sizes are compile-time constants, as published. If one round has too few
+/// loads, those of several rounds are in flight.
 template <int kilobytes, int block> DEVICE void cacheSum(float4 *a, const float4 *b, int rounds, int zero) {
   constexpr int half = kilobytes * 32, pairs = half / block;
   float4 sum = 0;
