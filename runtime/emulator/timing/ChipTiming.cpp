@@ -1,7 +1,6 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 
-#include "runtime/emulator/timing/Sectors.h"
-#include "runtime/emulator/timing/TagArray.h"
+#include "runtime/emulator/timing/CacheLimits.h"
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
 #include "support/LdsPhases.h"
@@ -88,13 +87,13 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     for (const char *key : {"mall_read_bandwidth", "mall_write_bandwidth", "mall_copy_bandwidth"})
       if (file.constants.at(key).value == 0)
         fail(file, key, "more than 0 with a MALL");
-  // Limits of the memory system's tables (TagArray, Sectors, Dram).
+  // Limits of the memory system's tables (CacheLimits.h; Dram).
   auto limit = [&](const char *key, double bound) {
     if (file.constants.at(key).value > bound)
       fail(file, key, "at most " + shown(bound));
   };
   for (const char *key : {"instruction_cache_ways", "l1_ways", "scalar_cache_ways", "l2_ways", "mall_ways"})
-    limit(key, TagArray::maxWays);
+    limit(key, maxCacheWays);
   for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
     limit(key, 1024);
   limit("instruction_prefetch_lines", 64);
@@ -106,12 +105,12 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   limit("lds_ports", chip.simdsPerComputeUnit); // at most one each
   limit("lds_banks", support::maxLdsBanks);
   limit("lds_bytes", double(uint64_t(1) << 30));
-  limit("l2_line_bytes", Sectors::maxLineBytes);
-  limit("mall_line_bytes", std::min(chip.interleaveBytes, Sectors::maxLineBytes));
+  limit("l2_line_bytes", maxCacheLineBytes);
+  limit("mall_line_bytes", std::min(chip.interleaveBytes, maxCacheLineBytes));
   limit("l1_line_bytes", std::min(128u, chip.l2LineBytes));
   limit("scalar_line_bytes", chip.l2LineBytes);
   limit("instruction_line_bytes", chip.l2LineBytes);
-  limit("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
+  limit("tlb_reach_bytes", double(chip.tlbPageBytes) * maxCacheWays);
   for (const char *key : {"lds_latency", "cross_lane_latency"}) // latencies count from the issue of such a read
     if (file.constants.at(key).value < chip.ldsReadClocksB32)
       fail(file, key, "at least lds_read_clocks_b32, " + std::to_string(chip.ldsReadClocksB32));

@@ -5,12 +5,10 @@
 // data.
 #pragma once
 
-#include "runtime/emulator/decode/CachePolicy.h"
-#include "runtime/emulator/timing/Clocks.h"
+#include "runtime/emulator/timing/MemoryAccess.h"
 #include "runtime/emulator/timing/MemoryCounters.h"
 #include "runtime/emulator/timing/PageSet.h"
 #include "runtime/emulator/timing/SnoopFilter.h"
-#include "runtime/emulator/timing/WaveTrace.h"
 
 #include <memory>
 #include <span>
@@ -20,28 +18,6 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 class InstructionCache;
-
-enum class AccessKind : uint8_t {
-  Load,
-  Store,
-  Atomic,       ///< returns no value
-  AtomicReturn, ///< returns the old values
-};
-
-/// One vector memory instruction of a wave.
-struct VectorAccess {
-  AccessKind kind = AccessKind::Load;
-  CachePolicy policy;
-  std::span<const LineAccess> lines; ///< each lies within one line of the L1
-  uint32_t addressClocks = 0;        ///< MemoryRequest::addressClocks
-  uint32_t dataBytes = 0;            ///< moved between registers and L1: lanes times bytes a lane
-};
-
-struct MemoryReply {
-  Clocks issueFree; ///< when the compute unit's address unit accepts its next instruction
-  Clocks done;      ///< load: the data is in the registers; store and atomic: the access is acknowledged
-  Clocks placeWait; ///< part of the time until issueFree in which the L1 had no free place for a miss
-};
 
 /// The object outlives launches: a launch finds the caches as the previous one left them. It takes some 150 bytes for
 /// each kilobyte of cache, independent of the launch: 45 MB for an MI300X.

@@ -1,6 +1,8 @@
 // Which sectors of a cache line are present, and which are changed.
 #pragma once
 
+#include "runtime/emulator/timing/CacheLimits.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -10,7 +12,8 @@ namespace nstf::emulator::timing {
 /// low half says whether its data is present, the high half whether it must still be written to memory.
 class Sectors {
 public:
-  static constexpr uint32_t maxLineBytes = 256, maxSectorBytes = 64;
+  static constexpr uint32_t maxSectorBytes = 64;
+  static_assert(maxCacheLineBytes <= 4 * maxSectorBytes, "a sector is one bit of half a byte");
 
   explicit Sectors(uint32_t lineBytes)
       : lineBytes(lineBytes), sectorBytes(std::min(maxSectorBytes, lineBytes)),

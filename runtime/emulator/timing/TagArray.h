@@ -5,6 +5,7 @@
 // stored once, and one lookup serves all lines of a block. The first access to a part of a block separates the sets.
 #pragma once
 
+#include "runtime/emulator/timing/CacheLimits.h"
 #include "runtime/emulator/timing/ReadyTime.h"
 #include "runtime/emulator/timing/TagSet.h"
 
@@ -23,7 +24,7 @@ namespace nstf::emulator::timing {
 /// therefore be in adjacent bundles.
 class TagArray {
 public:
-  static constexpr uint32_t maxWays = 256, maxMembers = 8;
+  static constexpr uint32_t maxWays = maxCacheWays, maxMembers = 8;
   static constexpr uint32_t allOfMost = (1u << maxMembers) - 1; ///< all members of a bundle with maxMembers
   static constexpr uint32_t none = TagSet::none;                ///< no way
   /// In the byte of a line: sectors that memory does not have (Sectors.h).

@@ -1,7 +1,6 @@
 #include "runtime/emulator/timing/VectorCache.h"
 
 #include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/MemorySystem.h"
 
 namespace nstf::emulator::timing {
 

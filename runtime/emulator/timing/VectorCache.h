@@ -1,17 +1,14 @@
 // The vector L1s, one for each compute unit, and the path of vector memory instructions through them.
 #pragma once
 
-#include "runtime/emulator/decode/CachePolicy.h"
 #include "runtime/emulator/timing/L2.h"
+#include "runtime/emulator/timing/MemoryAccess.h"
 #include "runtime/emulator/timing/Tlb.h"
-#include "runtime/emulator/timing/WaveTrace.h"
 
 #include <array>
 #include <bit>
 
 namespace nstf::emulator::timing {
-
-struct VectorAccess;
 
 /// Write-through; stores allocate no line. A load of a line in flight waits for the same data. A miss allocates its
 /// line at once, and occupies one of l1_misses_in_flight places until the data arrives. If there are more places than
