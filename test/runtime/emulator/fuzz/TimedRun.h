@@ -1,8 +1,8 @@
 // A launch in predicted time, and what must hold of it whatever the kernel is.
 #pragma once
 
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/TimingOptions.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/prediction/TimingOptions.h"
 
 namespace nstf::emulator {
 struct LaunchArguments;
