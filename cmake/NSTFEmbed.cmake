@@ -17,14 +17,19 @@ endif()
 
 set(NSTF_EMBED_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
+# nstf_embed_text(OUT template root files): the source OUT, which is the template with the text of each file.
+function(nstf_embed_text out template root files)
+  list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE paths)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${root} "-DFILES=${files}" -DTEMPLATE=${NSTF_EMBED_FOLDER}/${template} -DOUT=${out}
+            -P ${NSTF_EMBED_FOLDER}/NSTFEmbed.cmake
+    DEPENDS ${paths} ${NSTF_EMBED_FOLDER}/NSTFEmbed.cmake ${NSTF_EMBED_FOLDER}/${template}
+    COMMENT "Embedding ${root}" VERBATIM)
+endfunction()
+
 function(nstf_embed_files name root files)
   set(out ${PROJECT_BINARY_DIR}/templates)
   configure_file(${NSTF_EMBED_FOLDER}/Templates.h.in ${out}/Templates.h COPYONLY)
-  list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE paths)
-  add_custom_command(OUTPUT ${out}/Templates.cpp
-    COMMAND ${CMAKE_COMMAND} -DROOT=${root} "-DFILES=${files}" -DTEMPLATE=${NSTF_EMBED_FOLDER}/Templates.cpp.in
-            -DOUT=${out}/Templates.cpp -P ${NSTF_EMBED_FOLDER}/NSTFEmbed.cmake
-    DEPENDS ${paths} ${NSTF_EMBED_FOLDER}/NSTFEmbed.cmake ${NSTF_EMBED_FOLDER}/Templates.cpp.in
-    COMMENT "Embedding templates" VERBATIM)
+  nstf_embed_text(${out}/Templates.cpp Templates.cpp.in ${root} "${files}")
   nstf_add_library(${name} ${out}/Templates.cpp)
 endfunction()

@@ -16,7 +16,4 @@ bool isIds(const manifest::Manifest &manifest, const manifest::Port &port);
 /// chosen.
 std::optional<std::size_t> logitsBehind(const manifest::Manifest &manifest, std::size_t output);
 
-/// The text of Impl's members checkIds and checkLogits; those that the model does not need are omitted.
-std::string checkFunctions(const manifest::Manifest &manifest);
-
 } // namespace nstf::launcher

@@ -1,6 +1,8 @@
 // Writes the launcher's tables (LauncherTables.h). Buckets with equal argument lists share one table.
 #include "compiler/package/LauncherTables.h"
 
+#include "compiler/package/LauncherCode.h"
+
 #include <algorithm>
 #include <map>
 
@@ -79,42 +81,6 @@ std::string weightTables(const Manifest &manifest) {
          (contents.given ? givenWeights(manifest) : "");
 }
 
-static const char launchTypes[] =
-    R"cpp(/// What a kernel's argument points to.
-struct Argument {
-  Buffer buffer;
-  uint64_t offset; // bytes
-};
-/// The argument block of a kernel holds device addresses, at the byte offsets that begin at `firstOffset`.
-struct Kernel {
-  const char *symbol;
-  unsigned block[3]; // work items
-  unsigned argumentBytes;
-  unsigned firstOffset, argumentCount;
-};
-struct Launch {
-  unsigned kernel;
-  unsigned grid[3]; // workgroups
-  unsigned firstArgument;
-};
-/// The launches of a step of minTokens to maxTokens rows, in this order.
-struct Bucket {
-  int minTokens, maxTokens;
-  const Argument *arguments;
-  const Launch *launches;
-  std::size_t launchCount;
-};
-struct Target {
-  const char *id, *codeObject;
-  const unsigned *argumentOffsets;
-  const Kernel *kernels;
-  std::size_t kernelCount;
-  const Bucket *buckets;
-  std::size_t bucketCount;
-};
-
-)cpp";
-
 static std::string triple(const std::array<uint32_t, 3> &values) {
   return "{" + std::to_string(values[0]) + ", " + std::to_string(values[1]) + ", " + std::to_string(values[2]) + "}";
 }
@@ -181,7 +147,7 @@ static std::string ofRequests(const manifest::Control &control) {
 }
 
 std::string launchTables(const Manifest &manifest, const Names &names) {
-  std::string text = launchTypes, rows;
+  std::string text = launcherCode("types"), rows;
   uint32_t largest = 8;
   for (std::size_t i = 0; i < manifest.targets.size(); ++i) {
     const manifest::Target &target = manifest.targets[i];

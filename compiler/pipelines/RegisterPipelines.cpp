@@ -10,87 +10,93 @@ using namespace nstf;
 
 namespace {
 
-constexpr char targetsHelp[] = "names, aliases or .yaml files; none: gfx942";
-constexpr char waveSizeHelp[] = "32 or 64; 0: chosen";
-constexpr char planHelp[] = "file with the plans of a kernel's loops of products; none: chosen";
-constexpr char outputHelp[] = "folder that gets each target's code object as a file";
-constexpr char precisionHelp[] = "type of matrix operands";
-constexpr char activationsHelp[] = "type of codes of what linears read: i8 or e4m3fnuz";
-constexpr char cachesHelp[] = "type of codes of keys and values in caches: i8 or e4m3fnuz";
-constexpr char orderCachesHelp[] = "caches of keys and values lie in the order of matrix operands";
-constexpr char quantizeHelp[] = "format of the weights of linears: int8, int4_g128, …";
+using Group = mlir::detail::PassOptions;
+using llvm::cl::desc;
+using llvm::cl::init;
 
-struct GraphOptions : PassPipelineOptions<GraphOptions> {
-  Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
-  Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
+// Groups of options. A pipeline derives from those that it has.
+
+struct StepOptions : virtual Group {
+  Option<int64_t> maxTokens{*this, "max-tokens", init(0), desc("rows of the largest step")};
+
+  void fill(PipelineOptions &options) const { options.maxTokens = maxTokens; }
+};
+
+struct NumberOptions : virtual Group {
+  Option<Precision> precision{*this, "precision", init(Precision::F32), desc("type of matrix operands"),
                               getPrecisionValues()};
-  Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
-  Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
-  Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
-  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(true), llvm::cl::desc(orderCachesHelp)};
-  PipelineOptions get() const {
-    return {.maxTokens = maxTokens,
-            .precision = precision,
-            .quantize = quantize,
-            .activations = activations,
-            .caches = caches,
-            .orderCaches = orderCaches};
+  Option<std::string> quantize{*this, "quantize", init(""),
+                               desc("format of the weights of linears: int8, int4_g128, …")};
+  Option<std::string> activations{*this, "activations", init(""),
+                                  desc("type of codes of what linears read: i8 or e4m3fnuz")};
+  Option<std::string> caches{*this, "caches", init(""),
+                             desc("type of codes of keys and values in caches: i8 or e4m3fnuz")};
+  Option<bool> orderCaches{*this, "order-caches", init(true),
+                           desc("caches of keys and values lie in the order of matrix operands")};
+
+  void fill(PipelineOptions &options) const {
+    options.precision = precision;
+    options.quantize = quantize;
+    options.activations = activations;
+    options.caches = caches;
+    options.orderCaches = orderCaches;
   }
 };
 
-struct TileOptions : PassPipelineOptions<TileOptions> {
-  ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
-  Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
-  Option<bool> oneBucket{*this, "one-bucket", llvm::cl::init(false),
-                         llvm::cl::desc("one kernel for every number of rows, chosen for the most")};
-  Option<std::string> symbol{*this, "symbol", llvm::cl::init(""), llvm::cl::desc("of a module's only kernel")};
-  Option<std::string> templates{*this, "templates", llvm::cl::init(""),
-                                llvm::cl::desc("folder of kernels and tuning of one's own")};
-  ListOption<std::string> tuning{
-      *this, "tuning", llvm::cl::desc("parameters and fields of the schedule over the catalog's, NAME=VALUE")};
-  Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
-  Option<std::string> plan{*this, "plan", llvm::cl::init(""), llvm::cl::desc(planHelp)};
-  PipelineOptions get() const {
-    return {.maxTokens = maxTokens,
-            .targets = {targets.begin(), targets.end()},
-            .oneBucket = oneBucket,
-            .symbol = symbol,
-            .templates = templates,
-            .tuning = {tuning.begin(), tuning.end()},
-            .waveSize = waveSize,
-            .plan = plan};
+struct TargetOptions : virtual Group {
+  ListOption<std::string> targets{*this, "targets", desc("names, aliases or .yaml files; none: gfx942")};
+  Option<int64_t> waveSize{*this, "wave-size", init(0), desc("32 or 64; 0: chosen")};
+
+  void fill(PipelineOptions &options) const {
+    options.targets = {targets.begin(), targets.end()};
+    options.waveSize = waveSize;
   }
 };
 
-struct CodeOptions : PassPipelineOptions<CodeOptions> {
-  Option<bool> keepLLVM{*this, "keep-llvm", llvm::cl::init(false), llvm::cl::desc("keep the LLVM IR of each kernel")};
-  Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};
-  PipelineOptions get() const { return {.keepLLVM = keepLLVM, .output = output}; }
-};
+struct KernelOptions : virtual Group {
+  Option<bool> oneBucket{*this, "one-bucket", init(false),
+                         desc("one kernel for every number of rows, chosen for the most")};
+  Option<std::string> symbol{*this, "symbol", init(""), desc("of a module's only kernel")};
+  Option<std::string> templates{*this, "templates", init(""), desc("folder of kernels and tuning of one's own")};
+  ListOption<std::string> tuning{*this, "tuning",
+                                 desc("parameters and fields of the schedule over the catalog's, NAME=VALUE")};
+  Option<std::string> plan{*this, "plan", init(""),
+                           desc("file with the plans of a kernel's loops of products; none: chosen")};
 
-struct AllOptions : PassPipelineOptions<AllOptions> {
-  Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
-  Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
-                              getPrecisionValues()};
-  Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
-  Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
-  Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
-  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(true), llvm::cl::desc(orderCachesHelp)};
-  ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
-  Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
-  Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};
-  PipelineOptions get() const {
-    return {.maxTokens = maxTokens,
-            .precision = precision,
-            .quantize = quantize,
-            .activations = activations,
-            .caches = caches,
-            .orderCaches = orderCaches,
-            .targets = {targets.begin(), targets.end()},
-            .waveSize = waveSize,
-            .output = output};
+  void fill(PipelineOptions &options) const {
+    options.oneBucket = oneBucket;
+    options.symbol = symbol;
+    options.templates = templates;
+    options.tuning = {tuning.begin(), tuning.end()};
+    options.plan = plan;
   }
 };
+
+struct KeepOptions : virtual Group {
+  Option<bool> keepLLVM{*this, "keep-llvm", init(false), desc("keep the LLVM IR of each kernel")};
+
+  void fill(PipelineOptions &options) const { options.keepLLVM = keepLLVM; }
+};
+
+struct OutputOptions : virtual Group {
+  Option<std::string> output{*this, "output", init(""), desc("folder that gets each target's code object as a file")};
+
+  void fill(PipelineOptions &options) const { options.output = output; }
+};
+
+/// The options of a pipeline.
+template <typename... Groups> struct Flags : PassPipelineOptions<Flags<Groups...>>, Groups... {
+  PipelineOptions get() const {
+    PipelineOptions options;
+    (Groups::fill(options), ...);
+    return options;
+  }
+};
+
+using GraphOptions = Flags<StepOptions, NumberOptions>;
+using TileOptions = Flags<StepOptions, TargetOptions, KernelOptions>;
+using CodeOptions = Flags<KeepOptions, OutputOptions>;
+using AllOptions = Flags<StepOptions, NumberOptions, TargetOptions, OutputOptions>;
 
 /// The pass manager of a model's variants.
 OpPassManager &nestVariants(OpPassManager &model) { return model.nest<ModuleOp>().nest<VariantOp>(); }

@@ -12,4 +12,10 @@ Type nstf::parseCodeType(StringRef name, MLIRContext *context) {
       .Default(Type());
 }
 
+FailureOr<Type> nstf::requireCodeType(StringRef name, ModuleOp module) {
+  if (Type type = parseCodeType(name, module.getContext()))
+    return type;
+  return module.emitError() << "expected a type of codes (" << getCodeTypeNames() << ") but got '" << name << "'";
+}
+
 llvm::StringRef nstf::getCodeTypeNames() { return "i8 or e4m3fnuz"; }

@@ -57,6 +57,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     if (failed(graph) || failed(verifyPrecondition(*graph)))
       return signalPassFailure();
     copyDecoders(*graph);
+    const int64_t operations = llvm::count_if(graph->getBody().front().without_terminator(), isGrouped);
     std::vector<Group> groups = formGroups(*graph);
     SymbolTable symbols(getOperation());
     llvm::StringMap<int64_t> numbers; // number of the next kernel of each stem
@@ -88,13 +89,15 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
         use.set(OpBuilder(op).clone(*op)->getResult(0));
   }
 
+  /// A launch of tensor code is a group already.
+  static bool isGrouped(Operation &op) { return !isa<GetOp, StepOp>(op); }
+
   std::vector<Group> formGroups(GraphOp graph) {
     std::vector<Group> groups;
     DenseMap<Operation *, size_t> groupOf;
     for (Operation &op : graph.getBody().front().without_terminator()) {
-      if (isa<GetOp, StepOp>(op)) // a launch of tensor code is one already
+      if (!isGrouped(op))
         continue;
-      ++operations;
       if (isa<DecodeOp>(op)) // goes with its reader
         continue;
       std::optional<size_t> joined;
@@ -303,8 +306,6 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     for (Operation *op : llvm::reverse(group.ops))
       op->erase();
   }
-
-  int64_t operations = 0;
 };
 
 } // namespace

@@ -29,22 +29,20 @@ struct QuantizeActivationsPass : nstf::impl::QuantizeActivationsPassBase<Quantiz
       return signalPassFailure();
     if (type.empty())
       return;
-    Type codes = parseCodeType(type, &getContext());
-    if (!codes) {
-      getOperation().emitError() << "expected a type of codes (" << getCodeTypeNames() << ") but got '" << type << "'";
+    FailureOr<Type> codes = requireCodeType(type, getOperation());
+    if (failed(codes))
       return signalPassFailure();
-    }
     quantized.clear();
     int64_t products = 0;
     for (LinearOp linear : llvm::make_early_inc_range(graph->getBody().getOps<LinearOp>())) {
       auto matrix = linear.getW().getDefiningOp<DequantizeOp>();
-      if (!matrix || !matrix.hasPlainRows() || matrix.getCodes().getType().getElementType() != codes) {
+      if (!matrix || !matrix.hasPlainRows() || matrix.getCodes().getType().getElementType() != *codes) {
         remark::missed(linear.getLoc(),
                        remark::RemarkOpts::name("Product").category(getArgument()).function(graph->getSymName()))
             << "its matrix is not in codes of " + type + " with one scale a row";
         continue;
       }
-      replaceRows(linear, codes);
+      replaceRows(linear, *codes);
       ++products;
     }
     if (products == 0) {

@@ -31,11 +31,10 @@ struct QuantizeCachesPass : nstf::impl::QuantizeCachesPassBase<QuantizeCachesPas
       return signalPassFailure();
     if (type.empty())
       return;
-    codes = parseCodeType(type, &getContext());
-    if (!codes) {
-      getOperation().emitError() << "expected a type of codes (" << getCodeTypeNames() << ") but got '" << type << "'";
+    FailureOr<Type> parsed = requireCodeType(type, getOperation());
+    if (failed(parsed))
       return signalPassFailure();
-    }
+    codes = *parsed;
     before = after = 0;
     int64_t attentions = 0;
     SymbolTable symbols(getOperation());

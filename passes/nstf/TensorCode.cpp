@@ -36,17 +36,10 @@ bool isScalarFunction(Operation *op) {
 }
 
 LogicalResult verifyScalarTypes(Operation *op) {
-  auto check = [&](Type type) -> LogicalResult {
-    if (isScalar(type) || isa<RankedTensorType>(type))
-      return success();
-    return op->emitOpError() << "expected scalars of f32, f16, bf16, i32, i1 or index in tensor code but got " << type;
-  };
-  for (Type type : op->getOperandTypes())
-    if (failed(check(type)))
-      return failure();
-  for (Type type : op->getResultTypes())
-    if (failed(check(type)))
-      return failure();
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (!isScalar(type) && !isa<RankedTensorType>(type))
+      return op->emitOpError() << "expected scalars of f32, f16, bf16, i32, i1 or index in tensor code but got "
+                               << type;
   bool isBits = isa<arith::BitcastOp>(op);
   if (isBits && !op->getOperand(0).getType().isF32() && !op->getOperand(0).getType().isInteger(32))
     return op->emitOpError() << "expected a bitcast between f32 and i32 but got " << op->getOperand(0).getType();

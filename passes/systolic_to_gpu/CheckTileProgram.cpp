@@ -35,17 +35,9 @@ LogicalResult checkSizes(KernelOp kernel) {
 }
 
 LogicalResult checkHasLayouts(Operation *op) {
-  auto check = [&](Type type) -> LogicalResult {
-    if (!isa<RankedTensorType>(type) || getFragment(type))
-      return success();
-    return op->emitError() << "expected tiles with layouts (systolic-assign-layouts) but got " << type;
-  };
-  for (Type type : op->getOperandTypes())
-    if (failed(check(type)))
-      return failure();
-  for (Type type : op->getResultTypes())
-    if (failed(check(type)))
-      return failure();
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (isa<RankedTensorType>(type) && !getFragment(type))
+      return op->emitError() << "expected tiles with layouts (systolic-assign-layouts) but got " << type;
   return success();
 }
 

@@ -1,6 +1,6 @@
 #include "tools/nstf-emu/Options.h"
 #include "runtime/emulator/checks/Checks.h"
-#include "runtime/emulator/timing/ClockModel.h"
+#include "runtime/emulator/timing/prediction/ClockModel.h"
 #include "support/Escape.h"
 #include "support/Number.h"
 

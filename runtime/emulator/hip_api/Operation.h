@@ -3,7 +3,7 @@
 
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/timing/DeviceTimeline.h"
+#include "runtime/emulator/timing/timeline/DeviceTimeline.h"
 
 #include <array>
 #include <functional>

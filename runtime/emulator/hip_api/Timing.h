@@ -3,9 +3,9 @@
 
 #include "runtime/emulator/hip_api/Operation.h"
 #include "runtime/emulator/run/Dispatch.h"
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/DeviceTimeline.h"
-#include "runtime/emulator/timing/KnownLaunches.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/timeline/DeviceTimeline.h"
+#include "runtime/emulator/timing/timeline/KnownLaunches.h"
 
 #include <mutex>
 

@@ -81,23 +81,28 @@ struct TypedElement {
 /// The placement of components in registers.
 enum class Width { whole, halves, high };
 
-template <unsigned components, Width registers> const MicroOp *typedLoad(Wave &w, const MicroOp *op) {
-  uint64_t exec = w.exec();
-  if (!exec)
-    return op + 1;
-  TypedElement typed(w, op);
+/// Checks the elements of all active lanes that are inside the buffer, and calls visit(lane, element) for each.
+template <typename Visit> void forElements(Wave &w, const MicroOp *op, unsigned bytes, bool writes, Visit visit) {
   BufferAccess<width> access(w, op);
-  unsigned bytes = typed.format.bytes();
-  uint32_t results[width][4] = {};
-  for (uint64_t left = exec; left; left &= left - 1) {
+  for (uint64_t left = w.exec(); left; left &= left - 1) {
     unsigned lane = unsigned(std::countr_zero(left));
     Place p = access.place(lane);
     if (!access.inside(p, bytes))
       continue;
     uint64_t address = access.address(p);
-    checkAccess(w, op, int(lane), address, bytes, false);
-    typed.load(reinterpret_cast<const uint8_t *>(address), results[lane]);
+    checkAccess(w, op, int(lane), address, bytes, writes);
+    visit(lane, reinterpret_cast<uint8_t *>(address));
   }
+}
+
+template <unsigned components, Width registers> const MicroOp *typedLoad(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  if (!exec)
+    return op + 1;
+  TypedElement typed(w, op);
+  uint32_t results[width][4] = {};
+  forElements(w, op, typed.format.bytes(), /*writes=*/false,
+              [&](unsigned lane, const uint8_t *element) { typed.load(element, results[lane]); });
   uint64_t lds = (w.scalars[sgpr::m0] & 0xffff) + op->immediate;
   uint32_t *to = w.destination(op);
   for (uint64_t left = exec; left; left &= left - 1) {
@@ -121,27 +126,18 @@ template <unsigned components, Width registers> const MicroOp *typedLoad(Wave &w
 }
 
 template <unsigned components, Width registers> const MicroOp *typedStore(Wave &w, const MicroOp *op) {
-  uint64_t exec = w.exec();
-  if (!exec)
+  if (!w.exec())
     return op + 1;
   TypedElement typed(w, op);
-  BufferAccess<width> access(w, op);
-  unsigned bytes = typed.format.bytes();
   const uint32_t *data = w.row(op->source[2]);
-  for (uint64_t left = exec; left; left &= left - 1) {
-    unsigned lane = unsigned(std::countr_zero(left));
+  forElements(w, op, typed.format.bytes(), /*writes=*/true, [&](unsigned lane, uint8_t *element) {
     uint32_t values[4] = {};
     for (unsigned k = 0; k < components; ++k)
       values[k] = registers == Width::whole  ? data[k * width + lane]
                   : registers == Width::high ? typed.widened(data[lane] >> 16)
                                              : typed.widened(data[k / 2 * width + lane] >> 16 * (k & 1));
-    Place p = access.place(lane);
-    if (!access.inside(p, bytes))
-      continue;
-    uint64_t address = access.address(p);
-    checkAccess(w, op, int(lane), address, bytes, true);
-    typed.store(reinterpret_cast<uint8_t *>(address), values, components);
-  }
+    typed.store(element, values, components);
+  });
   return op + 1;
 }
 

@@ -6,8 +6,8 @@
 #include "runtime/emulator/memory/SourceFrames.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/ProgramCache.h"
-#include "runtime/emulator/timing/Arithmetic.h"
-#include "runtime/emulator/timing/ClockModel.h"
+#include "runtime/emulator/timing/prediction/Arithmetic.h"
+#include "runtime/emulator/timing/prediction/ClockModel.h"
 #include "support/Escape.h"
 
 #include <chrono>

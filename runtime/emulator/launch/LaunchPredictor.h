@@ -7,9 +7,9 @@
 #pragma once
 
 #include "runtime/emulator/launch/LaunchSession.h"
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/MemorySystem.h"
 #include "runtime/emulator/timing/TimedLaunch.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/memory/MemorySystem.h"
 
 namespace nstf::emulator {
 

@@ -1,8 +1,8 @@
 // Predicts the time of a launch while it executes.
 #pragma once
 
-#include "runtime/emulator/timing/LaunchPrediction.h"
-#include "runtime/emulator/timing/TimingOptions.h"
+#include "runtime/emulator/timing/prediction/LaunchPrediction.h"
+#include "runtime/emulator/timing/prediction/TimingOptions.h"
 
 namespace nstf::emulator {
 struct LaunchArguments;

@@ -1,5 +1,6 @@
 // The names in a launcher, and its text for a manifest whose names are none that C++ would take. That such a launcher
 // compiles is launcher-names.test's to say, on the files this test leaves.
+#include "compiler/package/LauncherCode.h"
 #include "compiler/package/LauncherNames.h"
 #include "compiler/package/LauncherText.h"
 
@@ -47,6 +48,42 @@ TEST(LauncherNames, LiteralsAndComments) {
                               "?="),
             "\"?\\?=\"");
   EXPECT_EQ(launcher::comment("a\nb\\"), "a.b.");
+}
+
+TEST(LauncherCode, ChoosesLinesByFeatures) {
+  launcher::Features features;
+  for (const char *name : {"STORED", "CONVERTED", "GIVEN", "IDS", "LOGITS", "CONTEXT", "REQUESTS", "COUNTS_POSITIONS"})
+    features[name] = false;
+  const std::string least = launcher::launcherCode("code", features);
+  EXPECT_THAT(least, HasSubstr("    write(controlTokens, tokens);\n    write(controlPosition, position);\n"
+                               "    copyIn(controlBuffer, 0, control, sizeof(control));\n"));
+  for (const char *name :
+       {"loadStored", "loadGiven", "checkIds", "checkLogits", "checkPositions", "Request", "#", "//---"})
+    EXPECT_THAT(least, Not(HasSubstr(name)));
+
+  // Inside a condition that holds not, nothing is chosen.
+  features["CONVERTED"] = true;
+  EXPECT_THAT(launcher::launcherCode("code", features), Not(HasSubstr("weight.stored == Stored::same")));
+  features["STORED"] = true;
+  EXPECT_THAT(launcher::launcherCode("code", features), HasSubstr("weight.stored == Stored::same"));
+
+  features["REQUESTS"] = true;
+  EXPECT_THAT(launcher::launcherCode("code", features),
+              HasSubstr("  void run(const Bucket &bucket, int tokens, const Request *requests, int count) {\n"
+                        "    unsigned char control[controlSize] = {};\n"));
+  EXPECT_THAT(launcher::launcherCode("code", features), Not(HasSubstr("write(controlPosition, position);")));
+}
+
+TEST(LauncherCode, EndsBeforeTheNextPart) {
+  const std::string members = launcher::launcherCode("members");
+  EXPECT_THAT(members, testing::StartsWith("Model::Model(Model &&) noexcept = default;\n"));
+  EXPECT_THAT(members, testing::EndsWith("void *Model::address(Buffer buffer) const { return impl->at(buffer); }\n\n"));
+  EXPECT_THAT(launcher::launcherCode("types"), testing::StartsWith("/// What a kernel's argument points to.\n"));
+}
+
+TEST(LauncherCode, RefusesUnknownNames) {
+  EXPECT_THROW(launcher::launcherCode("part"), std::logic_error);
+  EXPECT_THROW(launcher::launcherCode("code", {{"STORED", true}}), std::logic_error);
 }
 
 /// Inputs, outputs and states by names that mean something else, every element type, two targets, weights of all kinds.

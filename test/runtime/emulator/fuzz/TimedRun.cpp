@@ -2,9 +2,9 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/LaunchDriver.h"
-#include "runtime/emulator/timing/KnownLaunches.h"
 #include "runtime/emulator/timing/TimedLaunch.h"
-#include "runtime/emulator/timing/TimingFacts.h"
+#include "runtime/emulator/timing/record/TimingFacts.h"
+#include "runtime/emulator/timing/timeline/KnownLaunches.h"
 #include "test/runtime/emulator/run/Contents.h"
 
 #include <cmath>

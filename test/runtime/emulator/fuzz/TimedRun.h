@@ -1,8 +1,8 @@
 // Runs a launch in predicted time and checks what must hold for every kernel.
 #pragma once
 
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/TimingOptions.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/prediction/TimingOptions.h"
 
 namespace nstf::emulator {
 struct LaunchArguments;

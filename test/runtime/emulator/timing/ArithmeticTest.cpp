@@ -1,5 +1,5 @@
 // Flops of instructions, and that each type of them has a peak rate.
-#include "runtime/emulator/timing/Arithmetic.h"
+#include "runtime/emulator/timing/prediction/Arithmetic.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/instructions/HandlerTable.h"

@@ -1,5 +1,5 @@
 // Chips' constants: that the built-in ones are sound, and what is said of a file that is not.
-#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "test/support/Failure.h"
 

@@ -1,6 +1,6 @@
 // Clocks under the power limit: the published measurements that the model was fitted to, and its limits.
-#include "runtime/emulator/timing/ClockModel.h"
-#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/prediction/ClockModel.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
 
 #include <gtest/gtest.h>
 

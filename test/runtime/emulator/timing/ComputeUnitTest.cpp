@@ -1,5 +1,5 @@
 // A compute unit's issue, with traces made here and a memory of constant latency.
-#include "runtime/emulator/timing/ComputeUnit.h"
+#include "runtime/emulator/timing/compute_unit/ComputeUnit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Streams, events and graphs in predicted time, with work whose time is given.
-#include "runtime/emulator/timing/DeviceTimeline.h"
+#include "runtime/emulator/timing/timeline/DeviceTimeline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Where and when workgroups begin.
-#include "runtime/emulator/timing/Dispatcher.h"
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/EventQueue.h"
+#include "runtime/emulator/timing/compute_unit/Dispatcher.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/compute_unit/EventQueue.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

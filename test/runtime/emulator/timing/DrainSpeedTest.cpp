@@ -1,5 +1,5 @@
 // What is measured while the chip drains, and how the end of a launch follows from it.
-#include "runtime/emulator/timing/DrainSpeed.h"
+#include "runtime/emulator/timing/sample/DrainSpeed.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What workgroups have to do, told from the few that probes ask.
-#include "runtime/emulator/timing/GroupWork.h"
+#include "runtime/emulator/timing/sample/GroupWork.h"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Which launches are identical, and what one that isn't simulated again leaves in the caches.
-#include "runtime/emulator/timing/KnownLaunches.h"
-#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/timeline/KnownLaunches.h"
 #include "runtime/emulator/timing/TimedLaunch.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
 #include "test/runtime/emulator/run/Kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Cache lines and LDS phases of single accesses.
 #include "runtime/emulator/memory/Memory.h"
-#include "runtime/emulator/timing/Coalescer.h"
-#include "runtime/emulator/timing/LdsClocks.h"
+#include "runtime/emulator/timing/record/Coalescer.h"
+#include "runtime/emulator/timing/record/LdsClocks.h"
 
 #include <functional>
 #include <gtest/gtest.h>

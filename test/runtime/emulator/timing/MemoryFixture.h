@@ -1,8 +1,8 @@
 // Single accesses to a chip's memory system.
 #pragma once
 
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/memory/MemorySystem.h"
 
 #include <gtest/gtest.h>
 

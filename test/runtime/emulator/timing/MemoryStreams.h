@@ -1,8 +1,8 @@
 // Synthetic accesses for tests of the memory system: pointer chases, and waves that stream.
 #pragma once
 
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/memory/MemorySystem.h"
 
 #include <algorithm>
 #include <functional>

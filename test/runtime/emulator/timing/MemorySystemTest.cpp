@@ -1,9 +1,9 @@
 // The memory system against the constants it is made of: latency and bandwidth of each level, what caches hold, and how
 // bandwidth grows with what is under way.
-#include "runtime/emulator/timing/Channel.h"
-#include "runtime/emulator/timing/Interleave.h"
-#include "runtime/emulator/timing/Sectors.h"
-#include "runtime/emulator/timing/SetMap.h"
+#include "runtime/emulator/timing/memory/Channel.h"
+#include "runtime/emulator/timing/memory/Interleave.h"
+#include "runtime/emulator/timing/memory/Sectors.h"
+#include "runtime/emulator/timing/memory/SetMap.h"
 #include "test/runtime/emulator/timing/ElementwiseStream.h"
 #include "test/runtime/emulator/timing/MemoryFixture.h"
 

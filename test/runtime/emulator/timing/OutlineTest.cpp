@@ -1,6 +1,6 @@
 // What of a kernel decides where its waves go and what they access.
-#include "runtime/emulator/timing/Outline.h"
-#include "runtime/emulator/timing/TimingFacts.h"
+#include "runtime/emulator/timing/record/Outline.h"
+#include "runtime/emulator/timing/record/TimingFacts.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Recorded waves: what runs ahead is what would have run at its time, and results are those of an untimed launch.
-#include "runtime/emulator/timing/Recorder.h"
+#include "runtime/emulator/timing/record/Recorder.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/timing/TimingFacts.h"
+#include "runtime/emulator/timing/record/TimingFacts.h"
 #include "test/runtime/emulator/run/Kernels.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // When a launch is settled and what the rest draws, with workgroups whose durations are given.
-#include "runtime/emulator/timing/Sampler.h"
+#include "runtime/emulator/timing/sample/Sampler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The order in which lines leave a set, what a way tells of its line, and bundles of sets beside sets by themselves.
-#include "runtime/emulator/timing/TagArray.h"
+#include "runtime/emulator/timing/memory/TagArray.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

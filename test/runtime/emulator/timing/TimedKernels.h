@@ -1,9 +1,9 @@
 // Small kernels whose launches are predicted, and the chips they are predicted for.
 #pragma once
 
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/MemorySystem.h"
 #include "runtime/emulator/timing/TimedLaunch.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/memory/MemorySystem.h"
 #include "test/runtime/emulator/run/Kernels.h"
 
 #include <gtest/gtest.h>

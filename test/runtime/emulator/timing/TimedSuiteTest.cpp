@@ -4,10 +4,10 @@
 // the predicted time of both timed ones, but that who polls comes round a little sooner or later.
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/LaunchDriver.h"
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/MemorySystem.h"
 #include "runtime/emulator/timing/TimedLaunch.h"
-#include "runtime/emulator/timing/TimingFacts.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/memory/MemorySystem.h"
+#include "runtime/emulator/timing/record/TimingFacts.h"
 #include "test/runtime/emulator/run/Contents.h"
 #include "test/runtime/emulator/suite/Module.h"
 

@@ -1,5 +1,5 @@
 // What timing knows of single instructions, and which of them execute at their time.
-#include "runtime/emulator/timing/TimingFacts.h"
+#include "runtime/emulator/timing/record/TimingFacts.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gtest/gtest.h>

@@ -3,10 +3,10 @@
 
 #include "runtime/emulator/memory/Memory.h"
 #include "runtime/emulator/run/KernelArguments.h"
-#include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/LaunchPrediction.h"
-#include "runtime/emulator/timing/MemorySystem.h"
-#include "runtime/emulator/timing/TimingOptions.h"
+#include "runtime/emulator/timing/chip/ChipTiming.h"
+#include "runtime/emulator/timing/memory/MemorySystem.h"
+#include "runtime/emulator/timing/prediction/LaunchPrediction.h"
+#include "runtime/emulator/timing/prediction/TimingOptions.h"
 
 #include <cstring>
 #include <filesystem>

@@ -2,7 +2,7 @@
 //
 // Slots: gpu-benches gpu-stream, one workgroup of 16 a compute unit; turnaround: solved for its parts. Wave launch:
 // gpu-l2-stream; workgroups: empty kernels (sarchlab/mgpusim) and gpu-small-kernels.
-#include "runtime/emulator/timing/DeviceTimeline.h"
+#include "runtime/emulator/timing/timeline/DeviceTimeline.h"
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 namespace nstf::emulator::timing {

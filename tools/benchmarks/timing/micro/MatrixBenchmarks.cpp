@@ -1,7 +1,7 @@
 // Matrix instructions, and vector instructions in their shadow.
 //
 // Passes: AMD's matrix instruction calculator, with which LLVM 22 agrees. Shadows: pyhip's measurements on gfx942.
-#include "runtime/emulator/timing/ClockModel.h"
+#include "runtime/emulator/timing/prediction/ClockModel.h"
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 namespace nstf::emulator::timing {

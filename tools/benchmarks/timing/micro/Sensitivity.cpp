@@ -1,6 +1,6 @@
 #include "tools/benchmarks/timing/micro/Sensitivity.h"
-#include "runtime/emulator/timing/ClockModel.h"
-#include "runtime/emulator/timing/DeviceTimeline.h"
+#include "runtime/emulator/timing/prediction/ClockModel.h"
+#include "runtime/emulator/timing/timeline/DeviceTimeline.h"
 #include "tools/benchmarks/timing/micro/Chain.h"
 
 #include <cstring>

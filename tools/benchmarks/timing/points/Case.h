@@ -1,7 +1,7 @@
 // A published problem, run by kernels of ours with the same loads, stores and arithmetic.
 #pragma once
 
-#include "runtime/emulator/timing/DeviceTimeline.h"
+#include "runtime/emulator/timing/timeline/DeviceTimeline.h"
 #include "tools/benchmarks/timing/bench/Bench.h"
 
 #include <functional>
