@@ -81,8 +81,11 @@ UninitCheck::Choice UninitCheck::choiceBehind(uint32_t instruction) const {
   uint64_t begin = program.addressOfInstruction(instruction), furthest = 0; // jump
   unsigned depth = 0;
   bool sccOfMask = false; // SCC depends on lanes
-  uint32_t end = std::min(uint32_t(program.instructionCount()), instruction + longest);
-  for (uint32_t at = instruction + 1; at < end; ++at) {
+  uint32_t at = instruction;
+  for (uint32_t length = 1; length < longest; ++length) {
+    at = program.instructionAfter(at);
+    if (at >= program.instructionCount())
+      break;
     const InstructionFacts &facts = context.facts->of(at);
     uint64_t address = program.addressOfInstruction(at);
     if (facts.name() == "S_OR_B64" && touchesExec(facts.writes) && touchesExec(facts.reads)) {

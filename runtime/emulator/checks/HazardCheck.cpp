@@ -58,7 +58,6 @@ public:
     std::pair<const DecodedProgram *, uint64_t> program{launch.program, launch.program->addressOfInstruction(0)};
     if (program != knownProgram) {
       known.clear();
-      known.resize(launch.program->instructionCount());
       knownProgram = program;
     }
     lastVectorRegister =
@@ -88,6 +87,8 @@ private:
 };
 
 const HazardFacts &HazardCheck::hazardsOf(const MicroOp *op, const InstructionFacts &facts) {
+  if (op->instruction >= known.size())
+    known.resize(op->instruction + 1);
   std::unique_ptr<HazardFacts> &slot = known[op->instruction];
   if (slot)
     return *slot;

@@ -268,8 +268,7 @@ const std::string &InstructionFacts::name() const {
 
 InstructionFacts factsOf(const Target &target, const RawInstruction &raw) { return Collector(target, raw).collect(); }
 
-ProgramFacts::ProgramFacts(const Target &target, const DecodedProgram &program)
-    : target(target), decoded(program), facts(program.instructionCount()) {}
+ProgramFacts::ProgramFacts(const Target &target, const DecodedProgram &program) : target(target), decoded(program) {}
 ProgramFacts::~ProgramFacts() = default;
 
 const InstructionFacts &ProgramFacts::of(const MicroOp *op) const { return of(op->instruction); }
@@ -284,8 +283,9 @@ const InstructionFacts &ProgramFacts::make(uint32_t instruction) const {
   auto made = std::make_unique<InstructionFacts>();
   if (!bytes.empty() && disassembler->decode(bytes, address, raw, size))
     *made = factsOf(target, raw);
-  facts[instruction] = std::move(made);
-  return *facts[instruction];
+  if (instruction >= facts.size())
+    facts.resize(std::max<size_t>(decoded.instructionCount(), instruction + 1));
+  return *(facts[instruction] = std::move(made));
 }
 
 } // namespace nstf::emulator

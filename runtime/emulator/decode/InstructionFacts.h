@@ -90,8 +90,8 @@ public:
   ~ProgramFacts();
   /// The facts of instruction number `instruction` (MicroOp::instruction).
   const InstructionFacts &of(uint32_t instruction) const {
-    if (const InstructionFacts *known = facts[instruction].get())
-      return *known;
+    if (instruction < facts.size() && facts[instruction])
+      return *facts[instruction];
     return make(instruction);
   }
   const InstructionFacts &of(const MicroOp *op) const;

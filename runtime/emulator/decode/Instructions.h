@@ -46,6 +46,7 @@ enum class Opcode : uint16_t {
 #include "runtime/emulator/decode/Instructions.def"
   // Micro-ops around a vector instruction, which are no instructions by themselves.
   Trap,
+  Continue, ///< to the instruction behind, which was decoded elsewhere
   Broadcast32,
   Broadcast64,
   ScalarCondition,

@@ -33,6 +33,14 @@ struct MicroOp {
 };
 static_assert(sizeof(MicroOp) == 48);
 
+/// Where a direct branch leads: `immediate` is the distance in bytes.
+inline const MicroOp *branchTarget(const MicroOp *op) {
+  return reinterpret_cast<const MicroOp *>(reinterpret_cast<uint64_t>(op) + op->immediate);
+}
+inline void setBranchTarget(MicroOp &op, const MicroOp *target) {
+  op.immediate = reinterpret_cast<uint64_t>(target) - reinterpret_cast<uint64_t>(&op);
+}
+
 /// MODE has one setting for f32 and one for f16/f64; all other instructions run with the host's default.
 enum class FloatMode : uint8_t { None, Single, HalfDouble };
 

@@ -1,24 +1,27 @@
-// The part of a code object's text that one kernel can reach.
+// The code that is decoded together.
 //
-// A library's text holds thousands of kernels, and decoding all of it for one of them takes seconds. The analysis
-// follows control flow from the kernel's entry: past branches, into calls, and to each address that code computes
-// relative to its own (s_getpc and two additions, by which compilers reach functions). The registers of an indirect
-// jump must hold such an address or a call's return address; otherwise the reachable code is unknown.
+// A library's text holds thousands of kernels, and decoding all of it for one of them takes seconds. So a function is
+// decoded when control first reaches it: all of the function if its symbol tells where it ends, and otherwise what
+// follows up to an instruction after which control does not continue; then the same for the targets of its branches.
+// Calls and indirect jumps are not followed: their targets are decoded when a wave gets there.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
+#include "runtime/emulator/decode/CodeRanges.h"
+
+#include <functional>
 
 namespace nstf::emulator {
 
-struct Target;
+class Disassembler;
+struct RawInstruction;
 
-using Code = std::span<const uint8_t>;
+/// Whether control may continue after the instruction.
+bool fallsThrough(const RawInstruction &instruction);
 
-/// The parts of `texts` that can be reached from `entry`, in their order; nothing if they are unknown, or if reached
-/// instructions overlap.
-std::optional<std::vector<Code>> reachableCode(const Target &target, std::span<const Code> texts, uint64_t entry);
+/// The parts of the texts that are decoded when control reaches `entry`, by address and without what is decoded
+/// already. No instruction begins within another one, but the end of an instruction may overlap one that was found
+/// before it.
+std::vector<Code> reachableCode(Disassembler &disassembler, const CodeRanges &ranges, uint64_t entry,
+                                const std::function<bool(uint64_t address)> &isDecoded);
 
 } // namespace nstf::emulator

@@ -25,7 +25,7 @@ void Translator::redirectResult(const RawInstruction &raw, size_t first) {
   case Opcode::V_READLANE_B32: // to an SGPR
     return;
   case Opcode::V_WRITELANE_B32:
-    program.ops.back().flags = 1;
+    ops.back().flags = 1;
     return;
   case Opcode::V_MAD_U64_U32:
   case Opcode::V_MAD_I64_I32:
@@ -47,16 +47,16 @@ void Translator::redirectResult(const RawInstruction &raw, size_t first) {
   if (raw.encoding->sdwa)
     throw Unsupported();
   destination = vectorRow(raw.operands[0]);
-  for (size_t i = first; i < program.ops.size(); ++i) // earlier ones write temporary rows
-    if (program.ops[i].destination == destination && Opcode(program.ops[i].opcode) != Opcode::LaneRestore)
-      program.ops[i].destination = uint16_t(resultTemporary);
-  bool restores = Opcode(program.ops.back().opcode) == Opcode::LaneRestore;
-  MicroOp restore = program.ops.back();
+  for (size_t i = first; i < ops.size(); ++i) // earlier ones write temporary rows
+    if (ops[i].destination == destination && Opcode(ops[i].opcode) != Opcode::LaneRestore)
+      ops[i].destination = uint16_t(resultTemporary);
+  bool restores = Opcode(ops.back().opcode) == Opcode::LaneRestore;
+  MicroOp restore = ops.back();
   if (restores)
-    program.ops.pop_back();
+    ops.pop_back();
   writeIndexed(destination, rows);
   if (restores)
-    program.ops.push_back(restore);
+    ops.push_back(restore);
 }
 
 } // namespace nstf::emulator

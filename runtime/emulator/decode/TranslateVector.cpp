@@ -176,7 +176,7 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
     else if (type == v2f32)
       for (unsigned k = 0; k < 2; ++k) {
         after(Opcode::Scale32, omod, FloatMode::Single);
-        program.ops.back().destination = uint16_t(row + k);
+        ops.back().destination = uint16_t(row + k);
       }
     else if (type == f16 || type == f32 || type == f64) // integers are not scaled
       after(type == f16   ? Opcode::Scale16

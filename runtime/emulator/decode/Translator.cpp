@@ -1,18 +1,19 @@
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/decode/NotExecuted.h"
+#include "runtime/emulator/decode/ReachableCode.h"
 #include "runtime/emulator/decode/Target.h"
+
+#include <algorithm>
 
 namespace nstf::emulator {
 
 /// VALU, LDS and vector memory, and the micro-ops around them.
 static bool isVector(Opcode opcode) {
   if (opcode >= Opcode::Trap)
-    return opcode != Opcode::Trap && opcode != Opcode::ScalarCondition;
+    return opcode != Opcode::Trap && opcode != Opcode::Continue && opcode != Opcode::ScalarCondition;
   Form form = infoOf(opcode).form;
   return form >= Form::Vector && form != Form::Cache;
 }
-
-constexpr uint32_t noOp = ~0u;
 
 static unsigned reasonFor(const std::string &name) {
   std::span<const NotExecuted> list = notExecuted();
@@ -45,53 +46,82 @@ std::vector<int64_t> Translator::Cursor::rest() const {
   return values;
 }
 
-Translator::Translator(const Target &target, DecodedProgram &program, const HandlerTable &handlers)
-    : target(target), program(program), handlers(handlers), disassembler(target) {
-  constantRow(0, true);
+Translator::Translator(const Target &target, const DecodedProgram &program, const CodeRanges &ranges,
+                       const HandlerTable &handlers, ConstantPool &constants)
+    : target(target), program(program), ranges(ranges), handlers(handlers), constants(constants), disassembler(target),
+      firstInstruction(uint32_t(program.instructionCount())) {}
+
+CodeUnit Translator::run(std::span<const Code> parts) {
+  emitBoundary();
+  for (Code part : parts)
+    translate(part);
+  resolveBranches();
+  return std::move(unit);
 }
 
-void Translator::run(std::span<const std::span<const uint8_t>> texts) {
-  RawInstruction raw;
-  size_t dwords = 0;
-  for (std::span<const uint8_t> text : texts) {
-    program.texts.push_back({text, dwords});
-    dwords += (text.size() + 3) / 4;
-    program.opOfDword.resize(dwords, noOp);
-    indexedOperands = 0;
-    indexing = false;
-    uint64_t base = reinterpret_cast<uint64_t>(text.data());
-    unsigned size = 4;
-    for (size_t at = 0; at + 4 <= text.size(); at += size) {
-      program.opOfDword[program.texts.back().firstDword + at / 4] = uint32_t(program.ops.size());
-      current = uint32_t(program.addresses.size());
-      program.addresses.push_back(base + at);
-      if (!disassembler.decode(text.subspan(at), base + at, raw, size))
-        trap(trapReason::unknown);
-      else if (raw.encoding->opcode == Opcode::Trap)
-        trap(reasonFor(raw.encoding->name));
-      else
-        instruction(raw, base + at, size);
-    }
-    current = uint32_t(program.addresses.size()); // for control that runs off the end
-    program.addresses.push_back(base + text.size());
-    trap(trapReason::unknown);
-    --program.traps;
-  }
-  uint32_t trapOp = uint32_t(program.ops.size());
-  trap(trapReason::unknown);
-  --program.traps;
-  for (const Fixup &fixup : fixups) {
-    const MicroOp *to = program.at(fixup.target);
-    int64_t distance = (to ? to - program.ops.data() : int64_t(trapOp)) - int64_t(fixup.op);
-    if (fixup.inFlags)
-      program.ops[fixup.op].flags = uint32_t(distance);
+void Translator::emitBoundary() {
+  current = ~0u; // no instruction's number
+  emit(Opcode::Trap);
+}
+
+void Translator::begin(uint64_t address, unsigned size) {
+  current = firstInstruction + uint32_t(unit.instructions.size());
+  unit.instructions.push_back({address, size, uint32_t(ops.size())});
+}
+
+void Translator::translate(Code part) {
+  indexedOperands = 0;
+  indexing = false;
+  uint64_t address = beginOf(part);
+  Code code = ranges.from(address);
+  const uint64_t textEnd = endOf(code);
+  bool goesOn = false;
+  for (unsigned size; address + 4 <= endOf(part); address += size) {
+    code = ranges.from(address);
+    const bool is = disassembler.decode(code, address, raw, size);
+    begin(address, unsigned(std::min<size_t>(size, code.size())));
+    if (!is)
+      trap(trapReason::unknown);
+    else if (raw.encoding->opcode == Opcode::Trap)
+      trap(reasonFor(raw.encoding->name));
     else
-      program.ops[fixup.op].immediate = uint64_t(distance);
+      instruction(raw, address, size);
+    goesOn = is && fallsThrough(raw);
+  }
+  if (address + 4 > textEnd) {
+    leave(textEnd);
+  } else if (goesOn) {
+    emit(Opcode::Continue);
+    branchTo(address);
+  }
+}
+
+/// Control leaves a text at its end.
+void Translator::leave(uint64_t textEnd) {
+  exit = uint32_t(ops.size());
+  begin(textEnd, 0);
+  emit(Opcode::Trap).immediate = trapReason::unknown;
+}
+
+void Translator::resolveBranches() {
+  std::vector<CodeUnit::Instruction> known = unit.instructions;
+  std::erase_if(known, [](const CodeUnit::Instruction &instruction) { return !instruction.size; });
+  std::ranges::sort(known, {}, &CodeUnit::Instruction::address);
+  auto find = [&](uint64_t address) -> const MicroOp * {
+    const auto found = std::ranges::lower_bound(known, address, {}, &CodeUnit::Instruction::address);
+    return found != known.end() && found->address == address ? &ops[found->op] : program.known(address);
+  };
+  if (!exit && !std::ranges::all_of(branches, find, &Branch::target))
+    leave(endOf(ranges.texts.back()));
+  emitBoundary(); // no micro-op moves from now on
+  for (const Branch &branch : branches) {
+    const MicroOp *to = find(branch.target);
+    setBranchTarget(ops[branch.op], to ? to : &ops[*exit]);
   }
 }
 
 void Translator::instruction(const RawInstruction &raw, uint64_t address, unsigned size) {
-  size_t before = program.ops.size(), fixupsBefore = fixups.size();
+  const size_t before = ops.size(), branchesBefore = branches.size();
   try {
     for (const RawOperand &operand : raw.operands)
       if (operand.kind == RawOperand::Unsupported)
@@ -129,8 +159,8 @@ void Translator::instruction(const RawInstruction &raw, uint64_t address, unsign
       return;
     }
   } catch (const Unsupported &) {
-    program.ops.resize(before);
-    fixups.resize(fixupsBefore);
+    ops.resize(before);
+    branches.resize(branchesBefore);
     trap(trapReason::operands);
   }
 }
@@ -141,44 +171,13 @@ MicroOp &Translator::emit(Opcode opcode) {
   op.instruction = current;
   op.opcode = uint16_t(opcode);
   op.vector = isVector(opcode);
-  program.ops.push_back(op);
-  return program.ops.back();
+  ops.push_back(op);
+  return ops.back();
 }
 
 void Translator::trap(unsigned reason) {
   emit(Opcode::Trap).immediate = reason;
-  ++program.traps;
-}
-
-SourceRef Translator::constantRow(uint64_t value, bool wide) {
-  auto &known = wide ? rows64 : rows32;
-  if (!wide)
-    value = uint32_t(value);
-  auto found = known.find(value);
-  if (found != known.end())
-    return found->second;
-  SourceRef ref = SourceRef(program.rows.size() * 4) | constantSource;
-  program.rows.insert(program.rows.end(), waveWidth, uint32_t(value));
-  if (wide)
-    program.rows.insert(program.rows.end(), waveWidth, uint32_t(value >> 32));
-  return known[value] = ref;
-}
-
-SourceRef Translator::constantLanes(const std::array<uint32_t, 64> &values) {
-  static_assert(waveWidth == 64);
-  auto [found, isNew] = laneRows.try_emplace(values, SourceRef(program.rows.size() * 4) | constantSource);
-  if (isNew)
-    program.rows.insert(program.rows.end(), values.begin(), values.end());
-  return found->second;
-}
-
-SourceRef Translator::scalarConstant(uint64_t value) {
-  auto found = scalars.find(value);
-  if (found != scalars.end())
-    return found->second;
-  SourceRef ref = SourceRef(program.scalars.size() * 8) | constantSource;
-  program.scalars.push_back(value);
-  return scalars[value] = ref;
+  ++unit.traps;
 }
 
 SourceRef Translator::scalarSource(const RawOperand &operand) {
@@ -223,14 +222,10 @@ void Translator::scalar(const RawInstruction &raw) {
   op.immediate = immediate;
 }
 
-void Translator::branchTo(uint64_t target, bool inFlags) {
-  fixups.push_back({uint32_t(program.ops.size() - 1), target, inFlags});
-}
-
 void Translator::control(const RawInstruction &raw, uint64_t address, unsigned size) {
   Opcode opcode = raw.encoding->opcode;
   uint64_t next = address + size;
-  auto target = [&](int64_t simm16) { return next + uint64_t(int64_t(int16_t(simm16)) * 4); };
+  auto relative = [](int64_t simm16) { return uint64_t(int64_t(int16_t(simm16)) * 4); };
   Cursor cursor{raw};
   switch (opcode) {
   case Opcode::S_BRANCH:
@@ -241,12 +236,13 @@ void Translator::control(const RawInstruction &raw, uint64_t address, unsigned s
   case Opcode::S_CBRANCH_EXECZ:
   case Opcode::S_CBRANCH_EXECNZ:
     emit(opcode);
-    return branchTo(target(cursor.next().value), false);
+    return branchTo(next + relative(cursor.next().value));
   case Opcode::S_CALL_B64: {
     MicroOp &op = emit(opcode);
     op.destination = uint16_t(cursor.next().value);
     op.immediate = next;
-    return branchTo(target(cursor.next().value), true);
+    op.flags = uint32_t(relative(cursor.next().value));
+    return;
   }
   case Opcode::S_GETPC_B64: {
     MicroOp &op = emit(opcode);

@@ -9,8 +9,8 @@
 #include "runtime/emulator/decode/Disassembler.h"
 
 #include <array>
-#include <map>
-#include <unordered_map>
+#include <optional>
+#include <vector>
 
 namespace nstf::emulator {
 
@@ -18,11 +18,25 @@ namespace nstf::emulator {
 /// half, op_sel, op_sel_hi.
 enum SourceModifier : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8, modSignExtend = 16 };
 
+/// What is decoded together. Micro-ops of other numbers stand before the first instruction and after the last one.
+struct CodeUnit {
+  struct Instruction {
+    uint64_t address;
+    unsigned size; ///< 4 or 8; less where the text ends
+    uint32_t op;   ///< index of its first micro-op
+  };
+  std::vector<MicroOp> ops;
+  std::vector<Instruction> instructions; ///< in the order of their numbers; of size 0: control leaves a text
+  size_t traps = 0;
+};
+
 class Translator {
 public:
-  Translator(const Target &target, DecodedProgram &program, const HandlerTable &handlers);
-  /// Translates all texts of the program.
-  void run(std::span<const std::span<const uint8_t>> texts);
+  /// Branches may lead to what `program` has decoded already.
+  Translator(const Target &target, const DecodedProgram &program, const CodeRanges &ranges,
+             const HandlerTable &handlers, ConstantPool &constants);
+  /// Translates parts of the texts.
+  CodeUnit run(std::span<const Code> parts);
 
 private:
   /// Iterates over an instruction's operands.
@@ -39,6 +53,11 @@ private:
   /// Thrown for a combination of operands that is not implemented; the instruction becomes a trap.
   struct Unsupported {};
 
+  void emitBoundary();
+  void translate(Code part);
+  void begin(uint64_t address, unsigned size);
+  void leave(uint64_t textEnd);
+  void resolveBranches();
   void instruction(const RawInstruction &raw, uint64_t address, unsigned size);
   void scalar(const RawInstruction &raw);
   void control(const RawInstruction &raw, uint64_t address, unsigned size);
@@ -59,11 +78,9 @@ private:
   void trap(unsigned reason);
   SourceRef rowRef(unsigned row) const { return row * 256; }
   static unsigned temporary(unsigned k) { return temporaryRow + 2 * k; }
-  /// A row or pair of rows filled with a 32- or 64-bit constant.
-  SourceRef constantRow(uint64_t value, bool wide);
-  /// A row with a different constant in each lane.
-  SourceRef constantLanes(const std::array<uint32_t, 64> &values);
-  SourceRef scalarConstant(uint64_t value);
+  SourceRef constantRow(uint64_t value, bool wide) { return constants.row(value, wide); }
+  SourceRef constantLanes(const std::array<uint32_t, waveWidth> &values) { return constants.lanes(values); }
+  SourceRef scalarConstant(uint64_t value) { return constants.scalar(value); }
   SourceRef scalarSource(const RawOperand &operand);
   /// Source k of a vector instruction as a row, with its modifiers applied. `select` ≥ 0: its SDWA selector.
   SourceRef vectorSource(const RawOperand &operand, OperandType type, unsigned k, unsigned modifiers, int select = -1);
@@ -75,25 +92,30 @@ private:
   void writeIndexed(unsigned destination, unsigned rows);
   void redirectResult(const RawInstruction &raw, size_t first);
   void finish(unsigned row, OperandType type, int64_t clamp, int64_t omod);
-  void branchTo(uint64_t target, bool inFlags);
+  /// The branch emitted last.
+  void branchTo(uint64_t target) { branches.push_back({uint32_t(ops.size() - 1), target}); }
 
   static constexpr unsigned resultTemporary = temporaryRow + 8;
-  struct Fixup {
+  struct Branch {
     uint32_t op;
     uint64_t target;
-    bool inFlags;
   };
 
   const Target &target;
-  DecodedProgram &program;
+  const DecodedProgram &program;
+  const CodeRanges &ranges;
   const HandlerTable &handlers;
+  ConstantPool &constants;
   Disassembler disassembler;
-  std::unordered_map<uint64_t, SourceRef> rows32, rows64, scalars;
-  std::map<std::array<uint32_t, 64>, SourceRef> laneRows;
-  std::vector<Fixup> fixups;
-  uint32_t current = 0;         // instruction number
-  unsigned indexedOperands = 0; // mask of s_set_gpr_idx_on while it is on
-  bool indexing = false;        // whether s_set_gpr_idx is on
+  RawInstruction raw; // the current one
+  CodeUnit unit;
+  std::vector<MicroOp> &ops = unit.ops;
+  std::vector<Branch> branches;
+  std::optional<uint32_t> exit;    // the micro-op of control that has left the texts
+  const uint32_t firstInstruction; // number
+  uint32_t current = 0;            // number
+  unsigned indexedOperands = 0;    // mask of s_set_gpr_idx_on while it is on
+  bool indexing = false;           // whether s_set_gpr_idx is on
 };
 
 } // namespace nstf::emulator

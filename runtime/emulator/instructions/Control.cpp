@@ -1,7 +1,7 @@
 // Control flow and barriers.
 //
-// Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
-// nothing: every access is complete when its micro-op has run.
+// Targets of branches are resolved when the code is decoded, those of calls and indirect jumps when control gets there
+// (DecodedProgram::at). Cache and wait instructions do nothing: every access is complete when its micro-op has run.
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
@@ -52,8 +52,8 @@ const MicroOp *unknown(Wave &, const MicroOp *op) {
 
 /// A loop may be waiting for another wave: after many rounds, the other waves get a turn.
 const MicroOp *taken(Wave &w, const MicroOp *op) {
-  const MicroOp *target = op + int64_t(op->immediate);
-  if (target <= op && --w.fuel == 0)
+  const MicroOp *target = branchTarget(op);
+  if (target->instruction <= op->instruction && --w.fuel == 0)
     return stop(w, target, WaveStatus::Yielded);
   return target;
 }
@@ -69,11 +69,11 @@ const MicroOp *jump(Wave &w, const MicroOp *op, uint64_t address) {
   const MicroOp *target = w.group->launch->program->at(address & ~uint64_t(3));
   if (!target)
     throw WaveFault{op, "jump to where no instruction begins", -1, true, address};
-  if (target <= op && --w.fuel == 0)
+  if (target->instruction <= op->instruction && --w.fuel == 0)
     return stop(w, target, WaveStatus::Yielded);
   return target;
 }
-/// `immediate` is the address of the next instruction (s_call: `flags` is the distance to its target).
+/// `immediate` is the address of the next instruction; s_call's target is `flags` bytes from there.
 const MicroOp *getpc(Wave &w, const MicroOp *op) {
   w.setScalar64(op->destination, op->immediate);
   return op + 1;
@@ -86,7 +86,7 @@ const MicroOp *swappc(Wave &w, const MicroOp *op) {
 }
 const MicroOp *call(Wave &w, const MicroOp *op) {
   w.setScalar64(op->destination, op->immediate);
-  return op + int32_t(op->flags);
+  return jump(w, op, op->immediate + uint64_t(int64_t(int32_t(op->flags))));
 }
 
 /// The new value is bit S1 of S0.
@@ -157,6 +157,7 @@ void enterControl(HandlerTable &table) {
 #define CACHE(name, traits) table[unsigned(Opcode::name)] = nothing;
 #include "runtime/emulator/decode/Instructions.def"
   table[unsigned(Opcode::Trap)] = unknown;
+  table[unsigned(Opcode::Continue)] = branch;
 }
 
 } // namespace nstf::emulator

@@ -36,4 +36,12 @@ std::string Program::functionAt(uint64_t address) const {
   return address < it->end || it->end == it->begin ? it->name : "";
 }
 
+std::vector<Program::TextRange> Program::functionRanges() const {
+  std::vector<TextRange> ranges;
+  for (const Function &function : functions_)
+    if (function.end > function.begin)
+      ranges.push_back({function.begin, function.end});
+  return ranges;
+}
+
 } // namespace nstf::emulator

@@ -130,9 +130,11 @@ public:
   const std::vector<TextRange> &text() const { return text_; }
   /// Name of the function symbol that holds `address`, or "".
   std::string functionAt(uint64_t address) const;
+  /// The functions whose symbols have a size, sorted.
+  std::vector<TextRange> functionRanges() const;
   /// The difference between an address of the image and the ELF's virtual address (for debug information).
   uint64_t base() const { return base_; }
-  /// The whole file, for readers of its debug sections.
+  /// The whole file, for readers of its debug sections; empty if it has none.
   std::span<const std::byte> elf() const { return elf_; }
 
   /// Data that an executor derives once from this program (its decoded instructions). Protected by cacheMutex.

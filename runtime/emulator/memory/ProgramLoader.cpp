@@ -4,6 +4,7 @@
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"
 #include "runtime/emulator/memory/ElfFile.h"
+#include "runtime/emulator/memory/SourceFrames.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 
@@ -24,7 +25,8 @@ public:
       : memory_(memory), program_(new Program(memory)), file_(bytes, name),
         contents_(checkTarget(bytes, device, name)) {
     program_->name_ = std::move(name);
-    program_->elf_.assign(bytes.begin(), bytes.end());
+    if (hasDebugInformation(bytes))
+      program_->elf_.assign(bytes.begin(), bytes.end());
     program_->target_ = contents_.target;
   }
 

@@ -99,20 +99,9 @@ std::string readAll(int input) {
   }
 }
 
-/// Most code objects have none, and starting a child would cost more than the rest of a fault.
-bool hasDebugInformation(std::span<const std::byte> elf) {
-  try {
-    const ElfFile file(elf, "");
-    for (const llvm::ELF::Elf64_Shdr &section : file.sections())
-      if (file.sectionName(section).starts_with(".debug_") || file.sectionName(section).starts_with(".zdebug_"))
-        return true;
-  } catch (const std::runtime_error &) {
-  }
-  return false;
-}
-
 /// The fields that `read` returns, in a child process.
 std::vector<std::string> readInChild(std::span<const std::byte> elf, auto read) {
+  // Most code objects have none, and starting a child would cost more than the rest of a fault.
   if (!hasDebugInformation(elf))
     return {};
   int ends[2];
@@ -134,6 +123,17 @@ std::vector<std::string> readInChild(std::span<const std::byte> elf, auto read) 
 }
 
 } // namespace
+
+bool hasDebugInformation(std::span<const std::byte> elf) {
+  try {
+    const ElfFile file(elf, "");
+    for (const llvm::ELF::Elf64_Shdr &section : file.sections())
+      if (file.sectionName(section).starts_with(".debug_") || file.sectionName(section).starts_with(".zdebug_"))
+        return true;
+  } catch (const std::runtime_error &) {
+  }
+  return false;
+}
 
 std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address) {
   return findSourceFrames(elf, {&address, 1}).front();

@@ -19,6 +19,9 @@ struct SourceFrame {
   uint32_t column = 0;  ///< 0: unknown
 };
 
+/// Whether the file has debug sections.
+bool hasDebugInformation(std::span<const std::byte> elf);
+
 /// The frames of the instruction at `address` (a virtual address of the ELF), innermost first. Empty if the file has no
 /// debug information, none for the address, or damaged information; none of these is an error.
 std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address);

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
-#include <sys/mman.h>
 
 namespace nstf::emulator {
 namespace {
@@ -39,18 +37,6 @@ void fillQueue(char *queue) {
 
 } // namespace
 
-ZeroPages::ZeroPages(size_t bytes) : pages(nullptr), bytes(bytes) {
-  if (!bytes)
-    return;
-  pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED)
-    throw std::runtime_error("no room for " + std::to_string(bytes) + " bytes of a launch's memory");
-}
-ZeroPages::~ZeroPages() {
-  if (bytes)
-    munmap(pages, bytes);
-}
-
 size_t LaunchMemory::argumentLines(const Launch &launch) {
   // A damaged descriptor may preload bytes beyond the arguments.
   const KernelDescriptor &descriptor = launch.kernel->descriptor;
@@ -60,7 +46,8 @@ size_t LaunchMemory::argumentLines(const Launch &launch) {
 }
 
 LaunchMemory::LaunchMemory(Launch &launch, const Memory &memory, size_t scratchBytes)
-    : arguments(argumentLines(launch) + packetLines + queueLines), scratchPages(scratchBytes), table({}) {
+    : arguments(argumentLines(launch) + packetLines + queueLines), scratchPages(scratchBytes, "a launch's scratch"),
+      table({}) {
   launch.kernarg = reinterpret_cast<uint64_t>(arguments.data());
   launch.dispatchPacket = launch.kernarg + argumentLines(launch) * sizeof(Line);
   launch.queue = launch.dispatchPacket + packetLines * sizeof(Line);

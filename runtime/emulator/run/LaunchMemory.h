@@ -7,28 +7,13 @@
 
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/memory/ZeroPages.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace nstf::emulator {
-
-/// Zeroed, page-aligned host memory; pages take host memory only when touched.
-class ZeroPages {
-public:
-  /// Throws std::runtime_error when the host has too little memory.
-  explicit ZeroPages(size_t bytes);
-  ~ZeroPages();
-  ZeroPages(const ZeroPages &) = delete;
-  ZeroPages &operator=(const ZeroPages &) = delete;
-  uint64_t address() const { return reinterpret_cast<uint64_t>(pages); }
-  size_t size() const { return bytes; }
-
-private:
-  void *pages;
-  size_t bytes;
-};
 
 class LaunchMemory {
 public:

@@ -1,27 +1,27 @@
 #include "runtime/emulator/run/ProgramCache.h"
-#include "runtime/emulator/decode/ReachableCode.h"
 #include "runtime/emulator/memory/CodeObject.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <vector>
 
 namespace nstf::emulator {
 
 namespace {
 
-/// Texts up to this size are decoded as a whole, which takes some ten milliseconds.
-constexpr size_t smallText = 256 * 1024;
-/// Key for the whole text, instead of an entry.
-constexpr uint64_t wholeText = 0;
+struct Cache {
+  std::shared_ptr<const CodeRanges> ranges;
+  std::map<std::pair<uint64_t, MatrixMode>, std::shared_ptr<CachedProgram>> programs; ///< by entry
+};
 
-using Cache = std::map<std::pair<uint64_t, MatrixMode>, std::shared_ptr<CachedProgram>>;
-
-std::vector<Code> textsOf(const Program &program) {
-  std::vector<Code> texts;
-  for (const Program::TextRange &range : program.text())
-    texts.emplace_back(reinterpret_cast<const uint8_t *>(range.begin), range.end - range.begin);
-  return texts;
+std::shared_ptr<const CodeRanges> rangesOf(const Program &program) {
+  auto codeOf = [](const Program::TextRange &range) {
+    return Code(reinterpret_cast<const uint8_t *>(range.begin), range.end - range.begin);
+  };
+  auto ranges = std::make_shared<CodeRanges>();
+  std::ranges::transform(program.text(), std::back_inserter(ranges->texts), codeOf);
+  std::ranges::transform(program.functionRanges(), std::back_inserter(ranges->functions), codeOf);
+  return ranges;
 }
 
 } // namespace
@@ -33,23 +33,15 @@ uint64_t CachedProgram::entryOf(const Kernel &kernel) {
 
 std::shared_ptr<CachedProgram> CachedProgram::of(const Target &target, const Kernel &kernel, MatrixMode matrix) {
   const Program &program = *kernel.program;
-  const uint64_t entry = entryOf(kernel);
   std::lock_guard lock(program.cacheMutex);
   if (!program.cache)
-    program.cache = std::make_shared<Cache>();
+    program.cache = std::make_shared<Cache>(rangesOf(program));
   Cache &cache = *std::static_pointer_cast<Cache>(program.cache);
-  for (uint64_t key : {wholeText, entry})
-    if (const auto known = cache.find({key, matrix}); known != cache.end())
-      return known->second;
-  const std::vector<Code> texts = textsOf(program);
-  size_t bytes = 0;
-  for (Code text : texts)
-    bytes += text.size();
-  std::optional<std::vector<Code>> reached;
-  if (bytes > smallText)
-    reached = reachableCode(target, texts, entry);
-  return cache[{reached ? entry : wholeText, matrix}] =
-             std::make_shared<CachedProgram>(decodeProgram(target, reached ? *reached : texts, matrix));
+  std::shared_ptr<CachedProgram> &known = cache.programs[{entryOf(kernel), matrix}];
+  if (!known)
+    known = std::make_shared<CachedProgram>(
+        std::make_shared<DecodedProgram>(target, cache.ranges, handlersFor(target, matrix)));
+  return known;
 }
 
 unsigned CachedProgram::usefulThreads(const Kernel &kernel, uint64_t groups, unsigned threads) {

@@ -12,8 +12,7 @@ namespace nstf::emulator {
 struct Kernel;
 struct Target;
 
-/// A program's micro-ops, and the time of a workgroup of each of its kernels. For a large program, only the code that
-/// one kernel can reach.
+/// The micro-ops of what one kernel has reached, and the time of a workgroup of it.
 class CachedProgram {
 public:
   /// The address at which a kernel's waves begin.

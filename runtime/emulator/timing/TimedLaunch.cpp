@@ -50,13 +50,21 @@ private:
   Clocks instructionMiss(unsigned computeUnit, Clocks now, uint64_t address) override {
     return caches.instructionMiss(computeUnit, now, address);
   }
-  void fill(TimedGroup &group, unsigned wave) override { recorder.fill(*group.recorded, wave); }
+  void fill(TimedGroup &group, unsigned wave) override {
+    recorder.fill(*group.recorded, wave);
+    coverNewCode();
+  }
   void executeStop(TimedGroup &group, unsigned wave, Clocks now) override;
   void skipped(uint32_t branch, const SkippedRounds &rounds, Clocks measured, Clocks before) override {
     skippedTime.add(branch, rounds, measured, before, residentWaves);
   }
   void groupEnded(TimedGroup &group, Clocks drained) override;
 
+  /// Waves that were executed may have reached new code.
+  void coverNewCode() {
+    facts.cover();
+    stalls.resize(facts.size());
+  }
   void planSample(const TimingOptions &options);
   void place(uint32_t xcd);
   void runUnit(uint32_t unit, Clocks now);
@@ -104,7 +112,7 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
                 .clockMhz = clockMhz}),
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
       sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits), standstill(driver.launch(), groups) {
-  stalls.resize(facts.size());
+  coverNewCode();
   for (uint32_t i = 0; i < chip.computeUnits; ++i)
     units.emplace_back(i, chip, facts, caches.instructions(i), *this, stalls, counters);
   planSample(options);
@@ -246,6 +254,7 @@ void TimedLaunch::retireEnded() {
 
 void TimedLaunch::executeStop(TimedGroup &group, unsigned wave, Clocks now) {
   recorder.executeStop(*group.recorded, wave, now);
+  coverNewCode();
   const bool isStuck = driver.options().alone ? standstill.executed(group, wave)
                                               : standstill.waitsForWaves(group, wave) && !dispatcher.places();
   if (isStuck)

@@ -17,7 +17,8 @@ GEMM = FOLDER.parents[2] / "test/runtime/emulator/suite/gemm.hip"
 HIP = ["clang-22", "-x", "hip", "-fms-extensions", "-nogpulib", "-nogpuinc", "-O3", "--offload-device-only",
        "--no-gpu-bundle-output", f"-I{FOLDER.parents[2]}"]
 GOALS = {"gemm_fast": 0.30, "gemm_exact": 0.05, "valu": {"AVX2": 50e6, "AVX3": 120e6}, "copy": 1.5e9, "threads": 0.9,
-         "list": 10.0, "decode": 120.0}
+         "list": 10.0, "first": 0.2, "first_bytes": 100e6, "launch": 5e-6, "decode": 120.0}
+CODE_BYTES = 100 << 20  # beside the kernels whose first launch is timed
 
 
 def compile_kernels(folder, target):
@@ -44,6 +45,10 @@ def result(process):
 
 def verdict(value, goal):
     return "met" if value >= goal else "MISSED"
+
+
+def verdict_below(value, goal):
+    return "met" if value <= goal else "MISSED"
 
 
 def one_thread(program, files, target, vectors, seconds):
@@ -86,7 +91,25 @@ def list_library(binaries, folder, megabytes=300, objects=100):
     listing = subprocess.run([binaries / "nstf-emu", "list", library, "--json"], check=True, capture_output=True, text=True)
     seconds = time.perf_counter() - begin
     print(f"  {f'nstf-emu list, {library.stat().st_size >> 20} MB, {objects} code objects':38} {seconds:8.2f} s   "
-          f"goal {GOALS['list']:.0f}: {'met' if seconds < GOALS['list'] else 'MISSED'} ({len(listing.stdout) >> 10} KB of listing)")
+          f"goal {GOALS['list']:.0f}: {verdict_below(seconds, GOALS['list'])} ({len(listing.stdout) >> 10} KB of listing)")
+
+
+def launches(binaries, folder, target):
+    """Through the HIP library, beside much code that isn't reached."""
+    file = folder / f"launches.{target}.hsaco"
+    subprocess.run(["clang-22", "-x", "assembler-with-cpp", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}",
+                    f"-DDWORDS={CODE_BYTES // 4}", FOLDER / "launches.s", "-o", file], check=True)
+    environment = dict(os.environ, NSTF_EMU_TARGET=target, NSTF_EMU_THREADS="1")
+    output = subprocess.run([binaries / "bench-emulator-launches", file, str(CODE_BYTES)], env=environment, check=True,
+                            capture_output=True, text=True).stdout
+    row = json.loads(output)
+    beside = f"first launch beside {CODE_BYTES >> 20} MB of code"
+    for kernel, what in (("direct", beside), ("pointer", "the same, through a pointer")):
+        first, taken = row[kernel]["seconds"], row[kernel]["bytes"]
+        print(f"  {what:38} {first:8.3f} s   goal {GOALS['first']}: {verdict_below(first, GOALS['first'])}; "
+              f"{taken / 1e6:.1f} MB   goal {GOALS['first_bytes'] / 1e6:.0f}: {verdict_below(taken, GOALS['first_bytes'])}")
+    for key, what in (("launch", "launch of an empty kernel"), ("node", "node of a graph")):
+        print(f"  {what:38} {row[key] * 1e6:8.2f} us   goal {GOALS['launch'] * 1e6:.0f}: {verdict_below(row[key], GOALS['launch'])}")
 
 
 def main(binaries, decoded, seconds=2.0):
@@ -101,6 +124,7 @@ def main(binaries, decoded, seconds=2.0):
                     continue
                 one_thread(program, files, target, vectors, seconds)
             two_threads(program, files, target, seconds)
+            launches(binaries, folder, target)
         list_library(binaries, folder)
     for model, rates in decoded:
         rate = statistics.median(rates)

@@ -13,8 +13,7 @@ namespace nstf::emulator::timing {
 namespace {
 
 struct Successors {
-  bool next = false;
-  std::optional<uint32_t> target;
+  std::optional<uint32_t> next, target;
 };
 
 Successors successorsOf(const DecodedProgram &program, const InstructionFacts &facts, uint32_t instruction) {
@@ -23,24 +22,25 @@ Successors successorsOf(const DecodedProgram &program, const InstructionFacts &f
     const MicroOp *op = program.at(program.addressOfInstruction(instruction) + 4 + uint64_t(distance));
     return op ? std::optional(op->instruction) : std::nullopt;
   };
+  const uint32_t next = program.instructionAfter(instruction);
   switch (facts.kind) {
   case InstructionKind::End:
   case InstructionKind::Unknown:
     return {};
   case InstructionKind::ConditionalBranch:
-    return {true, target()};
+    return {next, target()};
   case InstructionKind::Branch:
     switch (facts.opcode()) {
     case Opcode::S_BRANCH:
-      return {false, target()};
+      return {{}, target()};
     case Opcode::S_CALL_B64:
     case Opcode::S_SWAPPC_B64:
-      return {true, {}};
+      return {next, {}};
     default:
       return {};
     }
   default:
-    return {true, {}};
+    return {next, {}};
   }
 }
 
@@ -70,9 +70,9 @@ ControlFlow::ControlFlow(const DecodedProgram &program, const ProgramFacts &fact
       }
       if (!successors.next)
         break;
-      if (successors.target)
-        leaders.insert(instruction + 1);
-      ++instruction;
+      if (successors.target || *successors.next != instruction + 1)
+        leaders.insert(*successors.next);
+      instruction = *successors.next;
     }
   }
   std::map<uint32_t, uint32_t> blockAt;
@@ -90,7 +90,7 @@ ControlFlow::ControlFlow(const DecodedProgram &program, const ProgramFacts &fact
         block.successors.push_back(found->second);
     };
     if (successors.next)
-      add(block.last + 1);
+      add(*successors.next);
     if (successors.target)
       add(*successors.target);
   }

@@ -27,7 +27,8 @@ public:
 
   bool executes(const MicroOp *op) const {
     const Part part = parts[op->instruction];
-    return part == Part::All || (part == Part::Address && op->opcode >= unsigned(Opcode::Trap));
+    return part == Part::All || (part == Part::Address && op->opcode >= unsigned(Opcode::Trap)) ||
+           op->opcode == unsigned(Opcode::Continue);
   }
   /// Whether all micro-ops of an instruction are executed.
   bool executes(uint32_t instruction) const { return parts[instruction] == Part::All; }

@@ -69,7 +69,7 @@ bool RecordingObserver::isStop(const TimingFact &fact) {
 }
 
 bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact) {
-  if (fact.is(TimingFact::unknown))
+  if (!fact.is(TimingFact::known))
     accesses.facts.reach(op->instruction);
   if (isStop(fact)) {
     inFrontOfStop = true;

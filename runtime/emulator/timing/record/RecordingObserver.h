@@ -45,7 +45,7 @@ public:
     if (!room)
       return false;
     const TimingFact &fact = accesses.facts[op->instruction];
-    if (!fact.is(TimingFact::recorded))
+    if (fact.isPlain())
       trace.append(op->instruction);
     else if (!record(op, fact))
       return false;

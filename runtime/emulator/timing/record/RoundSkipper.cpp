@@ -40,7 +40,7 @@ bool RoundSkipper::atBranch(const Wave &wave, const MicroOp *op, WaveTrace &trac
     hasSkipped = false;
   }
   ++rounds;
-  now = {0, 0, (op + int64_t(op->immediate))->instruction};
+  now = {0, 0, branchTarget(op)->instruction};
   if (!hasSkipped && rounds == first - measured) {
     append(trace, true); // measured from here on
     return true;

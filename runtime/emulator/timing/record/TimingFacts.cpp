@@ -157,41 +157,54 @@ uint8_t waitFor(unsigned count) { return count == WaitCounts::none ? TimingFact:
 
 } // namespace
 
-TimingFacts::TimingFacts(const Launch &launch)
-    : program(launch.program), target(launch.target),
-      programFacts(std::make_unique<ProgramFacts>(*launch.target, *launch.program)),
-      facts(launch.program->instructionCount()), addresses(launch.program->instructionCount()) {
-  const Region *hint = nullptr;
-  for (uint32_t i = 0; i < addresses.size(); ++i) {
-    const uint64_t address = program->addressOfInstruction(i);
-    const Region *region = launch.regions ? launch.regions->find(address, 4, hint) : nullptr;
-    addresses[i] = region ? region->physical + (address - region->begin) : address % Memory::pageBytes;
-  }
+TimingFacts::TimingFacts(size_t capacity)
+    : factPages(capacity * sizeof(TimingFact), "timing facts"),
+      addressPages(capacity * sizeof(uint64_t), "timing facts"), facts(static_cast<TimingFact *>(factPages.data())),
+      addresses(static_cast<uint64_t *>(addressPages.data())) {}
+TimingFacts::TimingFacts(const Launch &launch) : TimingFacts(launch.program->maxInstructions()) {
+  program = launch.program;
+  regions = launch.regions;
+  target = launch.target;
+  programFacts = std::make_unique<ProgramFacts>(*target, *program);
   entry = launch.entry->instruction;
   reach(entry);
 }
-TimingFacts::TimingFacts(std::vector<TimingFact> facts, std::vector<uint64_t> addresses)
-    : facts(std::move(facts)), addresses(std::move(addresses)) {}
+TimingFacts::TimingFacts(const std::vector<TimingFact> &facts, const std::vector<uint64_t> &addresses)
+    : TimingFacts(facts.size()) {
+  covered = facts.size();
+  std::ranges::copy(facts, this->facts);
+  std::ranges::copy(addresses, this->addresses);
+}
 TimingFacts::~TimingFacts() = default;
 
+void TimingFacts::cover() {
+  const Region *hint = nullptr;
+  for (const size_t end = program->instructionCount(); covered < end; ++covered) {
+    const uint64_t address = program->addressOfInstruction(uint32_t(covered));
+    const Region *region = regions ? regions->find(address, 4, hint) : nullptr;
+    addresses[covered] = region ? region->physical + (address - region->begin) : address % Memory::pageBytes;
+    facts[covered] = TimingFact();
+  }
+}
+
 namespace {
-bool stops(const TimingFact &fact) { return !fact.is(TimingFact::unknown) && fact.is(TimingFact::stop); }
+bool stops(const TimingFact &fact) { return fact.is(TimingFact::known) && fact.is(TimingFact::stop); }
 } // namespace
 
 std::optional<Outline> TimingFacts::outline() const {
-  if (std::ranges::any_of(facts, stops))
+  if (std::ranges::any_of(all(), stops))
     return std::nullopt;
   return Outline::of(ControlFlow(*program, *programFacts, entry), *programFacts);
 }
 
-uint32_t TimingFacts::firstStop() const { return uint32_t(std::ranges::find_if(facts, stops) - facts.begin()); }
+uint32_t TimingFacts::firstStop() const { return uint32_t(std::ranges::find_if(all(), stops) - all().begin()); }
 
 void TimingFacts::reach(uint32_t instruction) {
+  cover();
   const ControlFlow flow(*program, *programFacts, instruction);
   for (const BasicBlock &block : flow.blocks())
     for (uint32_t i = block.first; i <= block.last; ++i) {
-      const uint32_t stop =
-          facts[i].is(TimingFact::unknown) ? 0 : facts[i].flags & (TimingFact::stop | TimingFact::recorded);
+      const uint32_t stop = facts[i].flags & (TimingFact::stop | TimingFact::recorded);
       facts[i] = make(i);
       facts[i].flags |= stop; // of a loop found before
       listened |= listens(programFacts->of(i)) || leavesKnownCode(programFacts->of(i));
@@ -201,9 +214,8 @@ void TimingFacts::reach(uint32_t instruction) {
     listened = true;
   }
   if (listened)
-    for (TimingFact &fact : facts)
-      if (!fact.is(TimingFact::unknown) && fact.is(TimingFact::store) && fact.is(TimingFact::accesses) &&
-          fact.policy.coherent())
+    for (TimingFact &fact : all())
+      if (fact.is(TimingFact::store) && fact.is(TimingFact::accesses) && fact.policy.coherent())
         fact.flags |= TimingFact::stop;
 }
 
@@ -214,7 +226,7 @@ TimingFact TimingFacts::make(uint32_t instruction) const {
   TimingFact fact;
   fact.unit = unitOf(from);
   fact.internal = internalKindOf(from);
-  fact.flags = flagsOf(from);
+  fact.flags = TimingFact::known | flagsOf(from);
   fact.passes = uint8_t(from.passes);
   fact.policy = from.policy;
   fact.waitVm = waitFor(from.waits.vm);
@@ -228,12 +240,8 @@ TimingFact TimingFacts::make(uint32_t instruction) const {
     fact.immediate = uint16_t(from.waitStates);
   else if (fact.unit == Unit::Internal)
     fact.immediate = uint16_t(from.immediate);
-  const uint64_t address = program->addressOfInstruction(instruction);
-  const bool isLast = instruction + 1 == program->instructionCount();
-  fact.size = !isLast && program->addressOfInstruction(instruction + 1) - address == 8 ? 8 : 4;
-  if (isLast && program->bytesAt(address).size() == 8)
-    fact.size = 8;
-  if (fact.size == 8 && address % 8)
+  fact.size = uint8_t(program->sizeOfInstruction(instruction));
+  if (fact.size == 8 && program->addressOfInstruction(instruction) % 8)
     fact.flags |= TimingFact::crosses;
   if (fact.unit == Unit::Lds || fact.waitVm == 0 ||
       fact.is(TimingFact::stop | TimingFact::accesses | TimingFact::branch))

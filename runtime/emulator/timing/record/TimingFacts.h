@@ -11,18 +11,20 @@
 #pragma once
 
 #include "runtime/emulator/decode/CachePolicy.h"
-#include "runtime/emulator/decode/MicroOp.h"
-#include "runtime/emulator/timing/record/Outline.h"
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/memory/ZeroPages.h"
+#include "runtime/emulator/timing/Outline.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace nstf::emulator {
-class DecodedProgram;
 class ProgramFacts;
+class RegionTable;
 struct Launch;
 struct Target;
 } // namespace nstf::emulator
@@ -53,7 +55,7 @@ enum class InternalKind : uint8_t { None, Nop, Wait, Barrier, Sleep, Priority, E
 struct TimingFact {
   static constexpr uint8_t noWait = 255;
   enum Flag : uint32_t {
-    unknown = 1u << 31,  ///< not yet analysed (TimingFacts::reach)
+    known = 1u << 31,    ///< analysed (TimingFacts::reach)
     recorded = 1u << 30, ///< the recorder must record more than its execution
     countsVm = 1 << 0,   ///< raises vmcnt
     countsLgkm = 1 << 1, ///< raises lgkmcnt
@@ -83,12 +85,14 @@ struct TimingFact {
   uint8_t waitVm = noWait;   ///< s_waitcnt: the value that the counter must reach
   uint8_t waitLgkm = noWait; ///< like waitVm
   uint8_t bytes = 0; ///< of a lane's access to memory or LDS (ldsPair: of each of the two); scalar: of the whole access
-  CachePolicy policy;                  ///< of memory instructions
-  uint32_t flags = unknown | recorded; ///< Flag
+  CachePolicy policy;        ///< of memory instructions
+  uint32_t flags = 0;        ///< Flag
   uint16_t immediate = 0;    ///< s_nop: issue slots it takes; s_sleep: units of 64 clocks; s_setprio: priority
   uint16_t waitExp = noWait; ///< like waitVm
 
   bool is(uint32_t flag) const { return flags & flag; }
+  /// Whether the recorder records only that the instruction was executed.
+  bool isPlain() const { return (flags & (known | recorded)) == known; }
 };
 static_assert(sizeof(TimingFact) == 16);
 
@@ -97,8 +101,10 @@ public:
   /// For the launch's program, as far as its kernel reaches without calls. The program must outlive the object.
   explicit TimingFacts(const Launch &launch);
   /// For a program that is not executed.
-  TimingFacts(std::vector<TimingFact> facts, std::vector<uint64_t> addresses);
+  TimingFacts(const std::vector<TimingFact> &facts, const std::vector<uint64_t> &addresses);
   ~TimingFacts();
+  /// Makes room for the instructions that the program has got since, of which nothing is known yet.
+  void cover();
   /// Adds the facts of code reachable from an instruction that was reached by a call or an indirect jump.
   void reach(uint32_t instruction);
 
@@ -108,21 +114,27 @@ public:
   uint32_t firstStop() const;
 
   const TimingFact &operator[](uint32_t instruction) const { return facts[instruction]; }
-  size_t size() const { return facts.size(); }
+  size_t size() const { return covered; }
   /// Synthetic physical address of an instruction's first byte, for the instruction cache.
   uint64_t codeAddress(uint32_t instruction) const { return addresses[instruction]; }
   /// gfx90a: the program can observe other workgroups, so a plain store after a full wait for vmcnt may be a release.
   bool releasesByPlainStores() const;
 
 private:
+  explicit TimingFacts(size_t capacity);
   TimingFact make(uint32_t instruction) const;
+  std::span<TimingFact> all() const { return {facts, covered}; }
 
   const DecodedProgram *program = nullptr;
+  const RegionTable *regions = nullptr;
+  size_t covered = 0; ///< instructions
   uint32_t entry = 0; ///< instruction
   const Target *target = nullptr;
   std::unique_ptr<ProgramFacts> programFacts;
-  std::vector<TimingFact> facts;
-  std::vector<uint64_t> addresses;
+  // By instruction, with room for all that the program may reach. Zeros are not known, either.
+  ZeroPages factPages, addressPages;
+  TimingFact *const facts;
+  uint64_t *const addresses;
   bool listened = false; ///< a wave may observe another workgroup's stores
 };
 

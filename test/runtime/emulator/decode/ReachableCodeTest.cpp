@@ -1,5 +1,6 @@
-// Which part of a text one kernel can reach, and when that is unknown.
+// What is decoded together when control first reaches a place.
 #include "runtime/emulator/decode/ReachableCode.h"
+#include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/Target.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
@@ -12,17 +13,21 @@ namespace {
 
 using Pieces = std::vector<std::pair<size_t, size_t>>; // begin and end in the text
 
-/// The pieces that are reachable from the text's beginning; empty if that is unknown.
-Pieces reached(const std::string &text) {
+/// `functions`: those with symbols; `decoded`: the place of an instruction that is decoded already.
+Pieces reached(const std::string &text, size_t entry = 0, const Pieces &functions = {}, size_t decoded = SIZE_MAX) {
   const std::vector<uint8_t> code = assemble("gfx942", text);
-  const Code whole(code);
+  CodeRanges ranges;
+  ranges.texts.emplace_back(code);
+  for (auto [begin, end] : functions)
+    ranges.functions.push_back(ranges.texts[0].subspan(begin, end - begin));
+  Disassembler disassembler(*Target::find("gfx942"));
+  const uint64_t base = beginOf(ranges.texts[0]);
   Pieces pieces;
-  const auto found = reachableCode(*Target::find("gfx942"), {&whole, 1}, reinterpret_cast<uint64_t>(code.data()));
-  for (Code piece : found ? *found : std::vector<Code>())
-    pieces.emplace_back(piece.data() - code.data(), piece.data() - code.data() + piece.size());
+  for (Code piece : reachableCode(disassembler, ranges, base + entry,
+                                  [&](uint64_t address) { return decoded != SIZE_MAX && address == base + decoded; }))
+    pieces.emplace_back(beginOf(piece) - base, endOf(piece) - base);
   return pieces;
 }
-const Pieces unknown;
 
 TEST(ReachableCode, BranchesBothWays) {
   EXPECT_EQ(reached("s_cbranch_scc1 far\ns_branch near\ns_nop 7\nnear: s_endpgm\ns_nop 7\nfar: s_mov_b32 s0, 0x1234\n"
@@ -30,48 +35,45 @@ TEST(ReachableCode, BranchesBothWays) {
             (Pieces{{0, 8}, {12, 16}, {20, 36}}));
 }
 
-// A call as compilers emit it: instructions of 4, 8, 8 and 4 bytes.
+// A call as compilers make it: 4 bytes, 8, 4, 4.
 const std::string call = "s_getpc_b64 s[4:5]\nhere: s_add_u32 s4, s4, callee-here\ns_addc_u32 s5, s5, 0\n"
                          "s_swappc_b64 s[30:31], s[4:5]\n";
 
-TEST(ReachableCode, CallsAndReturns) {
-  EXPECT_EQ(reached(call + "s_endpgm\ns_nop 7\ncallee: s_nop 0\ns_setpc_b64 s[30:31]\ns_nop 7"),
-            (Pieces{{0, 24}, {28, 36}}));
+TEST(ReachableCode, CalleesAreDecodedWhenCalled) {
+  EXPECT_EQ(reached(call + "s_endpgm\ns_nop 7\ncallee: s_nop 0\ns_setpc_b64 s[30:31]\ns_nop 7"), (Pieces{{0, 24}}));
+  EXPECT_EQ(reached(call + "s_endpgm\ns_nop 7\ncallee: s_nop 0\ns_setpc_b64 s[30:31]\ns_nop 7", 28),
+            (Pieces{{28, 36}}));
   EXPECT_EQ(reached("s_call_b64 s[30:31], callee\ns_endpgm\ns_nop 7\ncallee: s_setpc_b64 s[30:31]\ns_nop 7"),
-            (Pieces{{0, 8}, {12, 16}}));
-  // A callee that makes calls itself keeps its return address in a VGPR.
-  EXPECT_EQ(reached(call + "s_endpgm\ns_nop 7\ncallee: v_readlane_b32 s30, v40, 0\nv_readlane_b32 s31, v40, 1\n"
-                           "s_setpc_b64 s[30:31]\ns_nop 7"),
-            (Pieces{{0, 24}, {28, 48}}));
-  // An address computed before a loop.
-  EXPECT_EQ(reached("s_getpc_b64 s[4:5]\nhere: s_add_u32 s4, s4, callee-here\ns_addc_u32 s5, s5, 0\n"
-                    "loop: s_swappc_b64 s[30:31], s[4:5]\ns_cbranch_scc1 loop\ns_endpgm\ns_nop 7\n"
-                    "callee: s_setpc_b64 s[30:31]\ns_nop 7"),
-            (Pieces{{0, 28}, {32, 36}}));
+            (Pieces{{0, 8}}));
 }
 
-TEST(ReachableCode, Backwards) {
-  const std::string text = "s_branch begin\nback: s_endpgm\ns_nop 7\nbegin: s_getpc_b64 s[4:5]\n"
-                           "here: s_add_u32 s4, s4, back-here\ns_addc_u32 s5, s5, -1\ns_setpc_b64 s[4:5]\ns_nop 7";
-  EXPECT_EQ(reached(text), (Pieces{{0, 8}, {12, 32}}));
+TEST(ReachableCode, OfAFunctionWithASymbolAll) {
+  const std::string text = "s_nop 1\ns_endpgm\ns_mov_b32 s0, 0x1234\ns_nop 2\ns_endpgm\ns_nop 3\ns_endpgm\ns_nop 4";
+  EXPECT_EQ(reached(text, 0, {{0, 24}}), (Pieces{{0, 24}}));
+  EXPECT_EQ(reached(text, 16, {{0, 24}}), (Pieces{{0, 24}})) << "from its middle";
+  EXPECT_EQ(reached(text, 16, {{0, 24}}, 0), (Pieces{{16, 24}})) << "where its begin is decoded";
+  EXPECT_EQ(reached(text, 12, {{0, 24}}), (Pieces{{0, 24}})) << "at a literal, which is no place of an instruction";
+  EXPECT_EQ(reached(text, 24, {{0, 24}}), (Pieces{{24, 32}})) << "behind it";
+  EXPECT_EQ(reached("s_nop 1\ns_nop 2\ns_endpgm\ns_endpgm\ns_nop 3", 0, {{0, 4}, {4, 16}}), (Pieces{{0, 16}}))
+      << "control runs into the next one";
+  EXPECT_EQ(reached("s_branch there\ns_endpgm\ns_nop 1\nthere: s_endpgm\ns_endpgm", 0, {{8, 20}}),
+            (Pieces{{0, 4}, {8, 20}}))
+      << "a branch into it";
 }
 
-TEST(ReachableCode, WhatIsNotKnown) {
-  const std::string tail = "s_swappc_b64 s[30:31], s[4:5]\ns_endpgm";
-  EXPECT_EQ(reached("s_load_dwordx2 s[4:5], s[0:1], 0x0\n" + tail), unknown) << "a pointer from memory";
-  EXPECT_EQ(reached(tail), unknown) << "what the kernel began with";
-  EXPECT_EQ(reached("v_readfirstlane_b32 s4, v0\nv_readfirstlane_b32 s5, v1\n" + tail), unknown);
-  EXPECT_EQ(reached("v_readlane_b32 s4, v0, 0\nv_readlane_b32 s5, v0, 1\n" + tail), unknown);
-  EXPECT_EQ(reached(call + "s_add_u32 s4, s4, s6\n" + tail + "\ncallee: s_setpc_b64 s[30:31]"), unknown);
-  EXPECT_EQ(reached(call + "s_movreld_b32 s4, s6\n" + tail + "\ncallee: s_setpc_b64 s[30:31]"), unknown);
-  EXPECT_EQ(reached("s_cbranch_scc1 1\ns_mov_b32 s0, 0xbf810000\ns_endpgm"), unknown) << "into an instruction";
+TEST(ReachableCode, UpToWhatIsDecoded) {
+  const std::string text = "s_nop 1\ns_nop 2\ns_nop 3\ns_endpgm";
+  EXPECT_EQ(reached(text, 0, {}, 8), (Pieces{{0, 8}}));
+  EXPECT_EQ(reached(text, 8, {}, 8), Pieces());
+  EXPECT_EQ(reached(text, 0, {{0, 16}}, 8), (Pieces{{0, 8}, {12, 16}}));
 }
 
-TEST(ReachableCode, AddressesOfDataLeadNowhere) {
-  EXPECT_EQ(
-      reached("s_getpc_b64 s[4:5]\ns_add_u32 s4, s4, 0x100000\ns_addc_u32 s5, s5, 0\ns_load_dword s6, s[4:5], 0x0\n"
-              "s_endpgm\ns_nop 7"),
-      (Pieces{{0, 28}}));
+TEST(ReachableCode, OverlapsAndEnds) {
+  EXPECT_EQ(reached("s_cbranch_scc1 1\ns_mov_b32 s0, 0xbf810000\ns_endpgm"), (Pieces{{0, 16}})) << "into a literal";
+  EXPECT_EQ(reached("s_mov_b32 s0, 0xbf810000\ns_endpgm", 0, {}, 4), (Pieces{{0, 12}})) << "over what is decoded";
+  EXPECT_EQ(reached("s_branch 1000\ns_endpgm"), (Pieces{{0, 4}})) << "out of the text";
+  EXPECT_EQ(reached("s_nop 0"), (Pieces{{0, 4}})) << "control runs off the end";
+  EXPECT_EQ(reached("s_nop 0\n.long 0xffffffff\ns_endpgm"), (Pieces{{0, 8}})) << "into what is no instruction";
 }
 
 } // namespace

@@ -63,10 +63,10 @@ bool TimedRun::leavesOneResult() {
 bool TimedRun::dependsOnOrder(const LaunchPrediction &prediction) const {
   const LaunchDriver driver(target, memory, arguments, options);
   timing::TimingFacts facts(driver.launch());
-  for (uint32_t i = 0; i < facts.size(); ++i) {
+  for (uint32_t i = 0; i < prediction.stalls.size(); ++i) {
     if (!prediction.stalls[i].issued)
       continue;
-    if (facts[i].is(TimingFact::unknown)) // after an indirect jump
+    if (!facts[i].is(TimingFact::known)) // behind an indirect jump
       facts.reach(i);
     if (facts[i].is(TimingFact::stop | TimingFact::atomic | TimingFact::globalSync))
       return true;

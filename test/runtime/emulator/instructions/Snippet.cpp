@@ -89,12 +89,9 @@ std::vector<uint8_t> assemble(const std::string &targetName, const std::string &
 }
 
 Snippet::Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes, MatrixMode matrix)
-    : lds((ldsBytes + 511) / 512 * 512), code(assemble(target, text + "\ns_endpgm\n")),
+    : lds((ldsBytes + 511) / 512 * 512), code(assemble(target, text + "\ns_endpgm\n")), matrix(matrix),
       state(std::make_unique<Wave>()) {
-  std::span<const uint8_t> span(code);
-  program = decodeProgram(*Target::find(target), {&span, 1}, matrix);
   launch.target = Target::find(target);
-  launch.program = program.get();
   launch.memory = &memory;
   launch.ldsBytes = uint32_t(lds.size()); // whole granules
   launch.wavesPerGroup = 1;
@@ -104,14 +101,30 @@ Snippet::Snippet(const std::string &target, const std::string &text, uint32_t ld
   Wave &w = *state;
   std::memset(static_cast<void *>(&w), 0, sizeof(w));
   w.vectorBase[0] = reinterpret_cast<const char *>(w.rows);
-  w.vectorBase[1] = reinterpret_cast<const char *>(program->vectorConstants());
   w.scalarBase[0] = reinterpret_cast<const char *>(w.scalars);
-  w.scalarBase[1] = reinterpret_cast<const char *>(program->scalarConstants());
+  const Code whole(code);
+  use(decodeProgram(*launch.target, {&whole, 1}, matrix));
   w.group = &group;
   w.mode = mode::floatDefault | 1u << mode::dx10Clamp | 1u << mode::ieee;
   w.setExec(~uint64_t(0));
 }
 Snippet::~Snippet() = default;
+
+void Snippet::use(std::shared_ptr<const DecodedProgram> decoded) {
+  program = std::move(decoded);
+  launch.program = program.get();
+  state->vectorBase[1] = reinterpret_cast<const char *>(program->vectorConstants());
+  state->scalarBase[1] = reinterpret_cast<const char *>(program->scalarConstants());
+}
+
+void Snippet::decodeOnDemand(const std::vector<std::pair<size_t, size_t>> &functions) {
+  auto ranges = std::make_shared<CodeRanges>();
+  const Code whole(code);
+  ranges->texts.push_back(whole);
+  for (auto [begin, end] : functions)
+    ranges->functions.push_back(whole.subspan(begin, end - begin));
+  use(std::make_shared<DecodedProgram>(*launch.target, ranges, handlersFor(*launch.target, matrix)));
+}
 
 void Snippet::allow(void *pointer, size_t bytes, bool writable) {
   uint64_t begin = reinterpret_cast<uint64_t>(pointer);

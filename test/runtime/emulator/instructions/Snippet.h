@@ -29,6 +29,8 @@ public:
   void run(size_t offset = 0);
   /// Counts what the runs execute.
   void count(ExecutionCounters &counters) { group.counters = &counters; }
+  /// The code is decoded anew, when control reaches it. `functions`: begin and end of each in the code.
+  void decodeOnDemand(const std::vector<std::pair<size_t, size_t>> &functions = {});
   /// Memory that the code may touch from the next run on.
   void allow(void *pointer, size_t bytes, bool writable = true);
 
@@ -48,11 +50,15 @@ public:
       wave().rows[row + 1][lane] = uint32_t(bits >> 32);
   }
   Wave &wave() const { return *state; }
+  /// Where the code begins.
+  uint64_t base() const { return reinterpret_cast<uint64_t>(code.data()); }
   std::vector<uint8_t> lds;
   std::shared_ptr<const DecodedProgram> program;
 
 private:
+  void use(std::shared_ptr<const DecodedProgram> decoded);
   std::vector<uint8_t> code;
+  const MatrixMode matrix;
   std::unique_ptr<Wave> state;
   Workgroup group;
   Launch launch = {};

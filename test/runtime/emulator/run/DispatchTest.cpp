@@ -264,8 +264,8 @@ TEST_P(Dispatch, IndirectCallsAndRecursion) {
     ASSERT_EQ(out[i], (i & 1 ? 2 * i : i * i) + fibonacci[i & 7]) << i;
 }
 
-TEST_P(Dispatch, OfLargeProgramsWhatAKernelReachesIsDecoded) {
-  CompiledKernels k(GetParam(), R"(
+/// Kernels and functions beside 1.2 MB of code that they don't reach.
+const char *besideMuchCode = R"(
     typedef __attribute__((address_space(1))) int globalInt;
     __attribute__((noinline)) int twice(int x) { return 2 * x; }
     __attribute__((noinline)) int square(int x) { return x * x; }
@@ -278,27 +278,64 @@ TEST_P(Dispatch, OfLargeProgramsWhatAKernelReachesIsDecoded) {
       int i = __builtin_amdgcn_workitem_id_x();
       int (*function)(int) = i & 1 ? twice : square;
       out[i] = function(i);
-    })",
-                    "-O1", "c");
+    }
+    __attribute__((noinline)) void poke(globalInt *p) { *p = 1; }
+    __attribute__((noinline)) void spare(globalInt *p) { *p = 2; }
+    __attribute__((amdgpu_kernel)) void pokesByPointer(globalInt *out) {
+      void (*function)(globalInt *) = __builtin_amdgcn_workitem_id_x() < 64 ? poke : spare;
+      function(out);
+    })";
+
+class WhatAKernelReaches : public Dispatch {
+protected:
+  /// `flags` after those of the optimization.
+  void isDecoded(const std::string &flags);
+};
+
+void WhatAKernelReaches::isDecoded(const std::string &flags) {
+  CompiledKernels k(GetParam(), besideMuchCode, "-O1 " + flags, "c");
   auto decoded = [&](const char *name) {
     return CachedProgram::of(k.target, k.kernel(name), MatrixMode::Fast)->decoded->instructionCount();
   };
-  int *out = upload(k.memory, std::vector<int>(64));
-  std::vector<std::thread> threads; // both arrive at the same time
-  for (int i = 0; i < 2; ++i)
-    threads.emplace_back([&] { launch(k, "direct", {1}, {64}, out); });
-  for (std::thread &thread : threads)
-    thread.join();
-  for (int i = 0; i < 64; ++i)
-    ASSERT_EQ(out[i], 2 * i + i * i) << i;
+  auto launchTogether = [&](const char *name) { // two threads reach the functions together
+    int *out[2];
+    std::vector<std::thread> threads;
+    for (int *&mine : out) {
+      mine = upload(k.memory, std::vector<int>(64));
+      threads.emplace_back([&k, name, mine] { launch(k, name, {1}, {64}, mine); });
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(download(out[0], 64), download(out[1], 64));
+    return download(out[0], 64);
+  };
+  const std::vector<int> direct = launchTogether("direct"), byPointer = launchTogether("byPointer");
+  for (int i = 0; i < 64; ++i) {
+    ASSERT_EQ(direct[i], 2 * i + i * i) << i;
+    ASSERT_EQ(byPointer[i], i & 1 ? 2 * i : i * i) << i;
+  }
   EXPECT_LT(decoded("direct"), 1000u);
-  launch(k, "byPointer", {1}, {64}, out);
-  for (int i = 0; i < 64; ++i)
-    ASSERT_EQ(out[i], i & 1 ? 2 * i : i * i) << i;
-  EXPECT_GT(decoded("byPointer"), 300000u) << "control may come anywhere";
+  EXPECT_LT(decoded("byPointer"), 1000u);
+  launchTogether("others");
   EXPECT_GT(decoded("others"), 300000u);
 }
 
+TEST_P(WhatAKernelReaches, IsDecoded) { isDecoded(""); }
+TEST_P(WhatAKernelReaches, IsDecodedWithoutSymbols) { isDecoded("-Wl,-s"); }
+
+TEST_P(WhatAKernelReaches, AFaultNamesItsPlace) {
+  CompiledKernels k(GetParam(), besideMuchCode, "-O1", "c");
+  try {
+    launch(k, "pokesByPointer", {1}, {64}, static_cast<int *>(nullptr));
+    FAIL() << "expected a fault";
+  } catch (const Fault &fault) {
+    EXPECT_THAT(fault.finding.instruction, HasSubstr("store_dword"));
+    EXPECT_EQ(k.kernel("pokesByPointer").program->functionAt(fault.finding.pc), "poke");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, WhatAKernelReaches, ::testing::Values("gfx90a", "gfx942"),
+                         [](const auto &info) { return std::string(info.param); });
 INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, ::testing::Values("gfx90a", "gfx942"),
                          [](const auto &info) { return std::string(info.param); });
 

@@ -82,7 +82,7 @@ TimingFacts makeFacts() {
   facts[Barrier] = internalFact(InternalKind::Barrier);
   facts[TakenBranch] = unitFact(Unit::Branch);
   facts[End] = internalFact(InternalKind::End);
-  return TimingFacts(std::move(facts), std::vector<uint64_t>(instructions, 0));
+  return TimingFacts(facts, std::vector<uint64_t>(instructions, 0));
 }
 
 class ConstantMemory : public Ports {

@@ -77,10 +77,10 @@ private:
   bool polls(const LaunchArguments &launch, const LaunchPrediction &prediction) {
     const LaunchDriver driver(target, memory, launch, options);
     TimingFacts facts(driver.launch());
-    for (uint32_t i = 0; i < facts.size(); ++i) {
+    for (uint32_t i = 0; i < prediction.stalls.size(); ++i) {
       if (!prediction.stalls[i].issued)
         continue;
-      if (facts[i].is(TimingFact::unknown)) // behind a call
+      if (!facts[i].is(TimingFact::known)) // behind a call
         facts.reach(i);
       if (facts[i].is(TimingFact::globalSync) ||
           (facts[i].is(TimingFact::stop) && facts[i].is(TimingFact::load) && !facts[i].is(TimingFact::readsClock)))

@@ -24,7 +24,7 @@ struct Facts {
   std::vector<uint32_t> stops() const {
     std::vector<uint32_t> found;
     for (uint32_t i = 0; i < facts->size(); ++i)
-      if ((*facts)[i].is(TimingFact::stop) && !(*facts)[i].is(TimingFact::unknown))
+      if ((*facts)[i].is(TimingFact::known) && (*facts)[i].is(TimingFact::stop))
         found.push_back(i);
     return found;
   }

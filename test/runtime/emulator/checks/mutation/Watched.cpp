@@ -16,10 +16,12 @@ void WatchedModule::launch(const LaunchArguments &launch) {
 void Coverage::launchBegins(const Launch &launch) {
   base = launch.kernel->program->base();
   program = launch.program;
-  seen.assign(program->instructionCount(), false);
+  seen.clear();
 }
 void Coverage::instruction(Wave &, const MicroOp *first) {
   ++steps;
+  if (first->instruction >= seen.size())
+    seen.resize(program->instructionCount());
   if (seen[first->instruction])
     return;
   seen[first->instruction] = true;
