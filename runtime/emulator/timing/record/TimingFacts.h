@@ -13,7 +13,7 @@
 #include "runtime/emulator/decode/CachePolicy.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/memory/ZeroPages.h"
-#include "runtime/emulator/timing/Outline.h"
+#include "runtime/emulator/timing/record/Outline.h"
 
 #include <cstddef>
 #include <cstdint>
