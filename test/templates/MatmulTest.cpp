@@ -238,7 +238,7 @@ protected:
 
   /// In a process of its own. A launch fails where the checks find anything.
   [[noreturn]] void runChecked() {
-    setenv("NSTF_EMU_CHECK", "all", 1);
+    setenv("NSTF_EMU_CHECK", "all,hazard:strict", 1);
     Backend backend = Backend::open(DeviceKind::Emulator, target);
     bool isClean = true;
     launchCases(backend, 1, [&](const Case &one, const Matrix &x, const Matrix &w, int64_t rows) {

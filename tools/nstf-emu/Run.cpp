@@ -161,6 +161,9 @@ int run(const RunOptions &options) {
     status = worse(status, checkResults(session, options, report));
   for (const PrintRequest &request : prints)
     request.print(session);
+  if (!options.quiet)
+    for (const Finding &finding : session.advice())
+      std::cerr << finding.check << " advice: " << describe(session, finding) << "\n";
   if (!options.report.empty())
     support::writeFile(options.report, report.text(status, error));
   return status;

@@ -28,7 +28,7 @@
 // reads it.
 #pragma once
 
-#include "runtime/emulator/checks/MemoryReport.h"
+#include "runtime/emulator/checks/PlaceReport.h"
 #include "runtime/emulator/checks/RaceShadow.h"
 #include "runtime/emulator/instructions/Wave.h"
 
@@ -141,7 +141,7 @@ private:
               const std::string &why = "");
   std::string nameOf(const Party &party, Epoch other, bool otherWrites) const;
 
-  MemoryReport reports;
+  PlaceReport reports;
   std::unordered_map<const Workgroup *, std::unique_ptr<Group>> groups;
   const Workgroup *lastWorkgroup = nullptr;
   Group *lastGroup = nullptr;

@@ -58,6 +58,11 @@ public:
   const DeviceModel &model() const { return chipModel; }
   const std::vector<PreparedLaunch> &launches() const { return prepared; }
   bool checks() const { return checker != nullptr; }
+  /// The first of what each rule advises, of all launches so far.
+  const std::vector<Finding> &advice() const {
+    static const std::vector<Finding> none;
+    return checker ? checker->advice() : none;
+  }
   uint64_t droppedFindings() const { return checker ? checker->dropped() : 0; }
 
   /// Runs a launch as many times as the file says. A fault is part of the result. `options.monitor` replaces the

@@ -14,6 +14,7 @@ struct Wave;
 /// A mistake of a kernel, with its place.
 struct Finding {
   std::string check; ///< "fault", "memory", "uninit", "race", "hazard", "wait" or "progress"
+  std::string rule;  ///< of the check, where it has several: a hazard's row, what a race lacks; else empty
   std::string what;  ///< the mistake, without its place
   std::string kernel;
   uint64_t pc = 0, offset = 0; ///< of the instruction: its address, and its offset from the kernel's entry
@@ -27,6 +28,7 @@ struct Finding {
   std::string allocation;  ///< description of its place (Memory::describe)
   bool outsideLds = false; ///< an access beyond the workgroup's LDS
   uint64_t count = 1;      ///< number of occurrences at this place
+  bool isAdvice = false;   ///< shipped kernels do this, and run right
 
   /// The whole finding on one line.
   std::string text() const;
