@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/emulator/checks/Checks.h"
+#include "runtime/emulator/checks/FindingList.h"
 #include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/run/Finding.h"
@@ -19,21 +20,6 @@ namespace nstf::emulator {
 class Memory;
 
 namespace checks {
-
-/// Findings of the checks; the same finding at the same place is kept once, with a count. Of advice, each rule's first.
-class FindingList {
-public:
-  static constexpr size_t max = 50;
-  void add(Finding finding);
-  const std::vector<Finding> &all() const { return findings; }
-  const std::vector<Finding> &allAdvice() const { return advice; }
-  /// Number of findings at other places, beyond `max`, that were not kept.
-  uint64_t dropped() const { return left; }
-
-private:
-  std::vector<Finding> findings, advice;
-  uint64_t left = 0;
-};
 
 /// State that the checks share, from launch to launch.
 struct CheckContext {

@@ -41,6 +41,8 @@ public:
   bool backward = false;
   /// Set by the name "hazard:strict": the hazard check's advice counts as findings.
   bool strictHazards = false;
+  /// Findings at all places are kept, not only those at the first 50.
+  bool allPlaces = false;
 
 private:
   uint32_t wanted = 0; ///< one bit a check

@@ -229,9 +229,11 @@ void RaceCheck::checkFreshness(const Party &party, Epoch store, uint64_t at, uns
   const WaveState &state = party.group.waves[party.w.number];
   const auto &fresh = party.access.space == MemorySpace::Scalar ? state.freshScalar : state.fresh;
   if (!covers(state.shown, store))
-    report(party, store, true, at, bytes, ", which nothing has written back from the L2 (buffer_wbl2) before");
+    report(party, store, true, at, bytes, "write-back",
+           ", which nothing has written back from the L2 (buffer_wbl2) before");
   else if (!isDeviceWide(party.op, party.access) && !covers(fresh, store))
-    report(party, store, true, at, bytes, ", and no older line is dropped (buffer_inv) after that is known");
+    report(party, store, true, at, bytes, "invalidation",
+           ", and no older line is dropped (buffer_inv) after that is known");
 }
 
 /// Whether the store writes the value that is there already.
@@ -268,7 +270,7 @@ std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites)
   return text.str();
 }
 
-void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes,
+void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes, const char *rule,
                        const std::string &why) {
   uint64_t lanes = uint64_t(1) << party.lane;
   reports.add(party.op, other.instruction() * 2 + unsigned(otherWrites), lanes, [&] {
@@ -285,6 +287,7 @@ void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64
          : other.group() == (party.group.number & Epoch::groupMask) ? " with no barrier between them"
                                                                     : ", and nothing orders the two workgroups");
     Finding finding = findingAt(party.w, party.op, "race", what);
+    finding.rule = rule;
     finding.lanes = lanes;
     if (!inLds) {
       finding.hasAddress = true;

@@ -138,7 +138,7 @@ private:
   void reportDeferred(const Workgroup &workgroup, Group &group);
   void checkFreshness(const Party &party, Epoch store, uint64_t at, unsigned bytes);
   void report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes,
-              const std::string &why = "");
+              const char *rule = "order", const std::string &why = "");
   std::string nameOf(const Party &party, Epoch other, bool otherWrites) const;
 
   PlaceReport reports;

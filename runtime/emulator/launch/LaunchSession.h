@@ -26,6 +26,7 @@ struct SessionOptions {
   std::string target;                        ///< overrides the file's; empty: the file's
   MatrixChoice matrix = MatrixChoice::Unset; ///< overrides the file's
   std::optional<std::string> check;          ///< overrides the file's
+  bool allPlaces = false;                    ///< CheckSet::allPlaces
   const support::ChipFile *chip = nullptr;   ///< overrides the target's default chip, if it is of that target
 };
 

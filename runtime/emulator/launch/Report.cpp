@@ -118,6 +118,7 @@ Json toJson(const LaunchSession &session, const Finding &finding) {
   if (finding.hasAddress)
     json["buffer"] = session.describeAddress(finding.address);
   json["count"] = finding.count;
+  json["others"] = finding.others;
   return json;
 }
 

@@ -28,8 +28,12 @@ struct Finding {
   std::string allocation;  ///< description of its place (Memory::describe)
   bool outsideLds = false; ///< an access beyond the workgroup's LDS
   uint64_t count = 1;      ///< number of occurrences at this place
+  bool isFirst = true;     ///< of its check and rule at its place
+  uint64_t others = 0;     ///< of a first one: occurrences of others of its check and rule there
   bool isAdvice = false;   ///< shipped kernels do this, and run right
 
+  /// "kernel 'k', pc 0x7f0010 (entry + 0x10), instruction 's_nop 0'".
+  std::string place() const;
   /// The whole finding on one line.
   std::string text() const;
 };
