@@ -236,20 +236,16 @@ protected:
       }
   }
 
-  /// Runs in a separate process; a launch fails if the checks find anything.
+  /// In a process of its own. Its exit status says whether the checks found anything.
   [[noreturn]] void runChecked() {
-    setenv("NSTF_EMU_CHECK", "all", 1);
+    setenv("NSTF_EMU_CHECK", "all,hazard:strict", 1);
+    setenv("NSTF_EMU_CHECK_EXIT", "1", 1);
     Backend backend = Backend::open(DeviceKind::Emulator, target);
-    bool isClean = true;
     launchCases(backend, 1, [&](const Case &one, const Matrix &x, const Matrix &w, int64_t rows) {
-      try {
-        (void)launch(backend, one, x, w, rows);
-      } catch (const Error &) { // the checks have printed their findings
-        std::cerr << "in " << one.text << ", rows = " << rows << "\n";
-        isClean = false;
-      }
+      std::cerr << one.text << ", rows = " << rows << "\n";
+      (void)launch(backend, one, x, w, rows);
     });
-    std::_Exit(isClean ? 0 : 1);
+    std::exit(0);
   }
 
   static constexpr uint8_t mark = 0xa5;

@@ -20,7 +20,7 @@ struct RunOptions {
   std::string report;
   std::vector<std::string> print;
   size_t mismatches = 1;
-  bool quiet = false;
+  bool quiet = false, all = false;
 };
 
 /// "c" or "c[16:32]": a buffer and the elements to print.
@@ -99,8 +99,9 @@ int runLaunches(LaunchSession &session, LaunchPredictor *predictor, const RunOpt
     if (!options.quiet && predictor)
       print(*predictor, launch, predicted, std::cout);
     for (const Finding &finding : result.findings) {
-      std::cerr << finding.check << ": " << describe(session, finding) << "\n";
       status = foundFault;
+      if (finding.isFirst || options.all)
+        std::cerr << finding.check << ": " << describe(session, finding) << "\n";
     }
     if (result.fault) {
       std::cerr << "fault: " << describe(session, *result.fault) << "\n";
@@ -146,6 +147,7 @@ int run(const RunOptions &options) {
   const std::optional<timing::ChipTiming> chip = options.timing.chosenChip();
   SessionOptions sessionOptions = options.session.options();
   sessionOptions.chip = chip ? &chip->file : nullptr;
+  sessionOptions.allPlaces = options.all;
   LaunchSession session(std::move(file), sessionOptions);
   std::vector<PrintRequest> prints;
   for (const std::string &text : options.print)
@@ -161,6 +163,9 @@ int run(const RunOptions &options) {
     status = worse(status, checkResults(session, options, report));
   for (const PrintRequest &request : prints)
     request.print(session);
+  if (!options.quiet)
+    for (const Finding &finding : session.advice())
+      std::cerr << finding.check << " advice: " << describe(session, finding) << "\n";
   if (!options.report.empty())
     support::writeFile(options.report, report.text(status, error));
   return status;
@@ -193,6 +198,8 @@ Command addRun(CLI::App &app) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str()
       ->type_name("N");
+  command->add_flag("--all", options->all,
+                    "print every finding, not only the first of each rule at a place and the count of the others");
   command->add_flag("--quiet", options->quiet, "say nothing but findings, faults and unexpected results");
   return [options] { return run(*options); };
 }

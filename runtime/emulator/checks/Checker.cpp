@@ -6,18 +6,6 @@
 
 namespace nstf::emulator::checks {
 
-void FindingList::add(Finding finding) {
-  for (Finding &known : findings)
-    if (known.pc == finding.pc && known.check == finding.check && known.what == finding.what) {
-      known.count += finding.count;
-      return;
-    }
-  if (findings.size() < max)
-    findings.push_back(std::move(finding));
-  else
-    ++left;
-}
-
 void CheckContext::report(const Wave &wave, const MicroOp *op, std::string check, std::string what, uint64_t lanes) {
   Finding finding = findingAt(wave, op, std::move(check), std::move(what));
   finding.lanes = lanes;
@@ -25,7 +13,9 @@ void CheckContext::report(const Wave &wave, const MicroOp *op, std::string check
 }
 
 Checker::Checker(CheckSet set, const Target &target, Memory &memory)
-    : context{target, memory, {}, nullptr}, backward(set.backward) {
+    : context{target, memory, FindingList(set.allPlaces ? FindingList::allPlaces : FindingList::usualPlaces), nullptr,
+              set.strictHazards},
+      backward(set.backward) {
   for (const bool endsLaunch : {false, true})
     for (const CheckInfo &check : allChecks())
       if (set.has(check) && check.endsLaunch == endsLaunch)

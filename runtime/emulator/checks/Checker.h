@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/emulator/checks/Checks.h"
+#include "runtime/emulator/checks/FindingList.h"
 #include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/run/Finding.h"
@@ -20,26 +21,13 @@ class Memory;
 
 namespace checks {
 
-/// Findings of the checks; the same finding at the same place is kept once, with a count.
-class FindingList {
-public:
-  static constexpr size_t max = 50;
-  void add(Finding finding);
-  const std::vector<Finding> &all() const { return findings; }
-  /// Number of findings at other places, beyond `max`, that were not kept.
-  uint64_t dropped() const { return left; }
-
-private:
-  std::vector<Finding> findings;
-  uint64_t left = 0;
-};
-
 /// State that the checks share, from launch to launch.
 struct CheckContext {
   const Target &target;
   Memory &memory;
   FindingList findings;
   std::unique_ptr<ProgramFacts> facts; ///< of the current launch's program
+  bool strictHazards = false;          ///< advice of the hazard check counts as findings
 
   void report(const Wave &wave, const MicroOp *op, std::string check, std::string what, uint64_t lanes = 0);
 };
@@ -65,6 +53,8 @@ public:
   /// The findings of all launches so far.
   const std::vector<Finding> &findings() const { return context.findings.all(); }
   uint64_t dropped() const { return context.findings.dropped(); }
+  /// The first of what each rule advises, with counts.
+  const std::vector<Finding> &advice() const { return context.findings.allAdvice(); }
 
   void launchBegins(const Launch &launch) override;
   void launchEnds(const Launch &launch) override;

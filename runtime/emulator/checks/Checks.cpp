@@ -17,7 +17,7 @@ constexpr CheckInfo table[] = {
     {"wait", "results used before an s_waitcnt proves them there", makeWaitCheck},
 };
 
-constexpr std::string_view backwardName = "backward";
+constexpr std::string_view backwardName = "backward", hazardName = "hazard", strictName = "hazard:strict";
 
 } // namespace
 
@@ -25,8 +25,11 @@ std::span<const CheckInfo> allChecks() { return table; }
 
 std::string checkNames(std::string_view separator, std::string_view last) {
   std::string names;
-  for (const CheckInfo &check : table)
+  for (const CheckInfo &check : table) {
     (names += names.empty() ? "" : separator) += check.name;
+    if (check.name == hazardName)
+      (names += separator) += strictName;
+  }
   names += separator;
   names += backwardName;
   return (names += last) + "all";
@@ -34,14 +37,17 @@ std::string checkNames(std::string_view separator, std::string_view last) {
 
 std::string describeChecks() {
   std::string text;
-  for (const CheckInfo &check : table)
+  for (const CheckInfo &check : table) {
     text += "  " + std::string(check.name) + ": " + std::string(check.finds) + "\n";
+    if (check.name == hazardName)
+      text += "  " + std::string(strictName) + ": also those that kernels of AMD's libraries have and run right\n";
+  }
   return text + "  " + std::string(backwardName) +
          ": beside others, a workgroup's last wave goes first: shows races that an atomic hides\n";
 }
 
 static std::string guess(std::string_view name) {
-  std::vector<std::string> known = {"all", std::string(backwardName)};
+  std::vector<std::string> known = {"all", std::string(backwardName), std::string(strictName)};
   for (const CheckInfo &check : table)
     known.emplace_back(check.name);
   return support::didYouMean(name, known);
@@ -53,7 +59,9 @@ CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
     const size_t comma = names.find(',');
     const std::string_view name = names.substr(0, comma);
     names = comma == names.npos ? "" : names.substr(comma + 1);
-    const CheckInfo *check = std::ranges::find(table, name, &CheckInfo::name);
+    const bool isStrict = name == strictName;
+    const CheckInfo *check = std::ranges::find(table, isStrict ? hazardName : name, &CheckInfo::name);
+    set.strictHazards |= isStrict;
     if (check != std::end(table))
       set.wanted |= 1u << (check - table);
     else if (name == "all")

@@ -21,9 +21,9 @@ struct CheckInfo {
 
 /// All checks; options, help and errors take their texts from here.
 std::span<const CheckInfo> allChecks();
-/// The names of all checks, "backward" and "all": "memory, uninit, … or all" with ", " and " or ".
+/// The names of all checks, "hazard:strict", "backward" and "all": "memory, uninit, … or all" with ", " and " or ".
 std::string checkNames(std::string_view separator, std::string_view last);
-/// One line for each check and for "backward": its name and what it finds.
+/// One line for each of these names but "all": the name and what it finds.
 std::string describeChecks();
 
 /// A selection of checks.
@@ -39,6 +39,10 @@ public:
   /// Set by the name "backward", which cannot be the only one: waves of a workgroup run in reverse order, the last
   /// first. This shows races that an atomic operation hides in the usual order.
   bool backward = false;
+  /// Set by the name "hazard:strict": the hazard check's advice counts as findings.
+  bool strictHazards = false;
+  /// Findings at all places are kept, not only those at the first 50.
+  bool allPlaces = false;
 
 private:
   uint32_t wanted = 0; ///< one bit a check

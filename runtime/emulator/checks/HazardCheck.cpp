@@ -4,6 +4,7 @@
 // instruction with them. It observes execution, so distances across branches and calls are those of the wave.
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/checks/HazardClasses.h"
+#include "runtime/emulator/checks/PlaceReport.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/instructions/Wave.h"
@@ -35,18 +36,21 @@ struct Issued {
   const MicroOp *op;
   const InstructionFacts *facts;
   const HazardFacts *hazards;
-  uint64_t end; ///< time, in wait states of the wave, at its end
+  uint64_t end;   ///< time, in wait states of the wave, at its end
+  uint64_t jumps; ///< WaveState::jumps when it was issued
 };
 
 struct WaveState {
-  uint64_t time = 0; // wait states since the wave began
-  uint32_t last = 0; // instruction's number
+  uint64_t time = 0;  // wait states since the wave began
+  uint32_t last = 0;  // instruction's number
+  uint64_t jumps = 0; // branches that were taken
+  MatrixPipes pipes;
   std::deque<Issued> issued;
 };
 
 class HazardCheck final : public Check {
 public:
-  explicit HazardCheck(CheckContext &context) : Check(context), rules(hazardRules()) {
+  explicit HazardCheck(CheckContext &context) : Check(context), rules(hazardRules()), reports(context) {
     for (size_t i = 0; i < rules.size(); ++i)
       active[i] = rules[i].chips == HazardChips::Both ||
                   (rules[i].chips == HazardChips::Gfx90a) == (context.target.hazards == HazardRules::Cdna2);
@@ -63,7 +67,10 @@ public:
     lastVectorRegister =
         launch.kernel && launch.kernel->descriptor.accumOffset ? launch.kernel->descriptor.accumOffset - 1 : vgprRows;
   }
-  void launchEnds(const Launch &) override { waves.clear(); }
+  void launchEnds(const Launch &) override {
+    reports.flush();
+    waves.clear();
+  }
   void waveBegins(Wave &wave) override { waves[&wave] = {}; }
   void groupEnds(Workgroup &group) override {
     for (Wave *wave : group.waves)
@@ -75,8 +82,8 @@ private:
   const HazardFacts &hazardsOf(const MicroOp *op, const InstructionFacts &facts);
   void check(Wave &wave, const MicroOp *op, const WaveState &state, const HazardFacts::Part &part);
   void checkShift(Wave &wave, const MicroOp *op, const InstructionFacts &facts);
-  bool applies(const HazardRule &rule, const Issued &before, const MicroOp *op, const RegisterRange &produced,
-               const RegisterRange &consumed) const;
+  bool applies(const HazardRule &rule, const Issued &before, const MicroOp *op, const WaveState &state,
+               const RegisterRange &produced, const RegisterRange &consumed) const;
 
   std::span<const HazardRule> rules;
   RuleSet active;
@@ -84,6 +91,7 @@ private:
   std::pair<const DecodedProgram *, uint64_t> knownProgram{nullptr, 0};
   std::unordered_map<const Wave *, WaveState> waves;
   unsigned lastVectorRegister = vgprRows;
+  PlaceReport reports;
 };
 
 const HazardFacts &HazardCheck::hazardsOf(const MicroOp *op, const InstructionFacts &facts) {
@@ -114,9 +122,13 @@ const HazardFacts &HazardCheck::hazardsOf(const MicroOp *op, const InstructionFa
   return *slot;
 }
 
-bool HazardCheck::applies(const HazardRule &rule, const Issued &before, const MicroOp *op,
+bool HazardCheck::applies(const HazardRule &rule, const Issued &before, const MicroOp *op, const WaveState &state,
                           const RegisterRange &produced, const RegisterRange &consumed) const {
   switch (rule.overlap) {
+  case HazardOverlap::NearestStraight:
+    return before.jumps == state.jumps;
+  case HazardOverlap::NearestPastJump:
+    return before.jumps != state.jumps;
   case HazardOverlap::NearestSame:
     return produced == consumed;
   case HazardOverlap::NearestPartial:
@@ -146,17 +158,24 @@ void HazardCheck::check(Wave &wave, const MicroOp *op, const WaveState &state, c
             found = true;
             unsigned needed = rule.waitStates(before.facts->passes);
             uint64_t between = state.time - before.end;
-            if (between >= needed || !applies(rule, before, op, register_, range) ||
+            if (between >= needed || !applies(rule, before, op, state, register_, range) ||
                 (rule.overlap == HazardOverlap::PastDgemm && !pastDgemm))
               continue;
-            const DecodedProgram &program = context.facts->program();
-            std::ostringstream what;
-            if (range.vector || range.first < hazardUnit)
-              what << describe(range) << ": ";
-            what << "expected " << needed << (needed == 1 ? " wait state" : " wait states") << " behind '"
-                 << program.textOf(before.op) << "' at 0x" << std::hex << program.addressOf(before.op) << std::dec
-                 << " but got " << between << " (" << rule.name << ": " << rule.source << ")";
-            context.report(wave, op, "hazard", what.str());
+            reports.nextAccess();
+            reports.add(op, part.rule, 0, [&] {
+              const DecodedProgram &program = context.facts->program();
+              std::ostringstream what;
+              if (range.vector || range.first < hazardUnit)
+                what << describe(range) << ": ";
+              what << "expected " << needed << (needed == 1 ? " wait state" : " wait states") << " behind '"
+                   << program.textOf(before.op) << "' at 0x" << std::hex << program.addressOf(before.op) << std::dec
+                   << " but got " << between << " (" << rule.name << ": " << rule.source
+                   << (*rule.evidence ? "; but " : "") << rule.evidence << ")";
+              Finding finding = findingAt(wave, op, "hazard", what.str());
+              finding.rule = rule.name;
+              finding.isAdvice = rule.grade == HazardGrade::Advice && !context.strictHazards;
+              return finding;
+            });
             return;
           }
         }
@@ -202,6 +221,7 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
       if (!isConditionalBranch(context.facts->of(next)))
         break;
     }
+  state.jumps += state.time && op->instruction != state.last + 1;
   state.last = op->instruction;
   std::erase_if(state.issued, [&](const Issued &before) { return state.time - before.end >= before.hazards->reach; });
   if (!hazards.consumes.empty() && !state.issued.empty()) {
@@ -215,9 +235,9 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   }
   if (facts.encoding)
     checkShift(wave, op, facts);
-  state.time += facts.waitStates;
+  state.time = state.pipes.issue(facts, state.time) + facts.waitStates;
   if (hazards.reach)
-    state.issued.push_back({op, &facts, &hazards, state.time});
+    state.issued.push_back({op, &facts, &hazards, state.time, state.jumps});
 }
 
 } // namespace

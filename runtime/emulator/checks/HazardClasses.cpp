@@ -220,10 +220,14 @@ void readsM0Early(const Facts &f, Out &out) {
   const bool moveRelative =
       isOneOf(f, {Opcode::S_MOVRELS_B32, Opcode::S_MOVRELS_B64, Opcode::S_MOVRELD_B32, Opcode::S_MOVRELD_B64});
   const bool ldsWithoutAddress = f.info().is(trait::readsM0) && f.info().is(trait::noAddress);
-  const bool ldsDma = f.toLds || f.info().is(trait::ldsDma);
+  const bool storesLds = !f.toLds && f.info().is(trait::ldsDma);
   const bool early =
-      f.kind == Kind::Message || f.opcode() == Opcode::S_TTRACEDATA || moveRelative || ldsDma || ldsWithoutAddress;
+      f.kind == Kind::Message || f.opcode() == Opcode::S_TTRACEDATA || moveRelative || storesLds || ldsWithoutAddress;
   if (early)
+    out.push_back({false, sgpr::m0, 1});
+}
+void loadToLds(const Facts &f, Out &out) {
+  if (f.toLds)
     out.push_back({false, sgpr::m0, 1});
 }
 uint16_t hwreg(const Facts &f) { return uint16_t(f.immediate & 63); }
@@ -325,10 +329,24 @@ std::span<const HazardRule> hazardRules() {
   using enum HazardChips;
   using enum HazardOverlap;
   static const HazardRule rules[] = {
+#define ROW(name, grade, chips, producer, consumer, overlap, states, source, evidence)                                 \
+  {#name,                                                                                                              \
+   HazardGrade::grade,                                                                                                 \
+   chips,                                                                                                              \
+   producer,                                                                                                           \
+   consumer,                                                                                                           \
+   overlap,                                                                                                            \
+   []([[maybe_unused]] unsigned P) -> unsigned { return states; },                                                     \
+   source,                                                                                                             \
+   evidence},
 #define HAZARD(name, chips, producer, consumer, overlap, states, source)                                               \
-  {#name, chips, producer, consumer, overlap, []([[maybe_unused]] unsigned P) -> unsigned { return states; }, source},
+  ROW(name, Rule, chips, producer, consumer, overlap, states, source, "")
+#define ADVICE(name, chips, producer, consumer, overlap, states, source, evidence)                                     \
+  ROW(name, Advice, chips, producer, consumer, overlap, states, source, evidence)
 #include "runtime/emulator/checks/HazardTable.def"
 #undef HAZARD
+#undef ADVICE
+#undef ROW
   };
   return rules;
 }

@@ -12,7 +12,7 @@
 //   - accesses whose base is in one allocation and whose address is in another, so far out of bounds that the gap
 //     between allocations does not catch them.
 #include "runtime/emulator/checks/MemoryData.h"
-#include "runtime/emulator/checks/MemoryReport.h"
+#include "runtime/emulator/checks/PlaceReport.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/memory/CodeObject.h"
@@ -157,7 +157,7 @@ private:
     return false;
   }
 
-  MemoryReport reports;
+  PlaceReport reports;
 };
 
 } // namespace

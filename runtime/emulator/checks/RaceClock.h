@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace nstf::emulator::checks {
 
@@ -27,7 +28,8 @@ inline bool join(GroupClock &to, const GroupClock &from) {
   return changed;
 }
 
-/// An access in 64 bits: workgroup, wave, step, instruction, and whether it was atomic.
+/// An access in 64 bits: workgroup, wave, step, instruction, and whether it was atomic (a plain store: whether it may
+/// have been).
 struct Epoch {
   static constexpr uint32_t groupMask = (1u << 20) - 1, lastStep = (1u << 22) - 1, noInstruction = (1u << 17) - 1;
   uint64_t word = 0; ///< 0: none
@@ -41,6 +43,12 @@ struct Epoch {
   uint32_t step() const { return word >> 18 & lastStep; }
   uint32_t instruction() const { return word >> 1 & noInstruction; }
   bool atomic() const { return word & 1; }
+  /// The access as one that is not atomic.
+  Epoch plain() const {
+    Epoch epoch = *this;
+    epoch.word &= ~uint64_t(1);
+    return epoch;
+  }
 };
 
 /// Whether `clocks` include `epoch`, which is of another workgroup.
@@ -70,7 +78,7 @@ inline void join(std::shared_ptr<const ForeignClocks> &to, const ForeignClocks &
     to = more;
 }
 
-/// The accesses that a wave has seen; also those that a synchronisation location passes on.
+/// The accesses that a wave has seen.
 struct Knowledge {
   GroupClock group = {};                       ///< of the own workgroup
   std::shared_ptr<const ForeignClocks> others; ///< null: none
@@ -83,11 +91,63 @@ struct Knowledge {
   }
 };
 
+/// What a wave passes on by an atomic store or operation; its own entries of the clocks stand beside it.
+struct Release {
+  uint32_t group;
+  unsigned wave;
+  GroupClock clock; ///< of the own workgroup
+  std::shared_ptr<const ForeignClocks> others;
+  bool isDeviceWide;
+  GroupClock shown; ///< of `clock`: stores written back, visible to other workgroups
+  std::shared_ptr<const ForeignClocks> shownOthers;
+  bool operator==(const Release &) const = default;
+};
+
 /// A location by which atomic operations order waves: the accesses released there.
 struct SyncLocation {
   ForeignClocks released;
   ForeignClocks shown; ///< of `released`: stores written back, visible to other workgroups
   const ForeignClocks *mergedLast = nullptr, *shownLast = nullptr; ///< tables that were joined last, to skip repeats
+
+  /// `step`: the last one of the releasing wave's that the release includes.
+  void add(const Release &release, uint32_t step) {
+    addClock(released, release, release.clock, step);
+    addOthers(released, release.others, mergedLast);
+    if (!release.isDeviceWide)
+      return;
+    addClock(shown, release, release.shown, std::min(step, release.shown[release.wave]));
+    addOthers(shown, release.shownOthers, shownLast);
+  }
+
+private:
+  static void addClock(ForeignClocks &to, const Release &release, GroupClock clock, uint32_t step) {
+    clock[release.wave] = step;
+    join(to[release.group], clock);
+  }
+  static void addOthers(ForeignClocks &to, const std::shared_ptr<const ForeignClocks> &from,
+                        const ForeignClocks *&last) {
+    if (!from || last == from.get())
+      return;
+    for (const auto &[number, clock] : *from)
+      join(to[number], clock);
+    last = from.get();
+  }
+};
+
+/// What the stores of a wave release, from each step on from which they release something else.
+struct ReleaseLog {
+  struct Entry {
+    uint32_t first; ///< step
+    uint32_t step;  ///< last one that is released
+    std::shared_ptr<const Release> release;
+  };
+  std::vector<Entry> entries;
+
+  /// The entry of a store at `step`; nullptr if there is none.
+  const Entry *find(uint32_t step) const {
+    auto next = std::ranges::upper_bound(entries, step, {}, &Entry::first);
+    return next == entries.begin() ? nullptr : &*std::prev(next);
+  }
 };
 
 } // namespace nstf::emulator::checks

@@ -1,9 +1,10 @@
 // The last accesses of each place in memory.
 //
 // Each dword has its last plain write, its last atomic write and two reads since (the oldest that is not superseded,
-// and the newest). This follows Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI
-// 2009), with two readers instead of all, so that data which every workgroup reads costs no more than other data. Once
-// only some bytes of a dword are accessed, it has one entry for each byte.
+// and the newest). A plain write of an atomic one's form becomes an atomic write when a coherent load reads it. This
+// follows Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with two readers
+// instead of all, so that data which every workgroup reads costs no more than other data. Once only some bytes of a
+// dword are accessed, it has one entry for each byte.
 #pragma once
 
 #include "runtime/emulator/checks/RaceClock.h"
@@ -18,6 +19,8 @@ namespace nstf::emulator::checks {
 struct RaceCell {
   Epoch write, atomic, firstRead, lastRead;
   static constexpr uint64_t splitMark = ~uint64_t(0);
+  /// Whether a coherent load, or an atomic operation, has read the place since the last write.
+  bool polled() const { return firstRead.atomic() || lastRead.atomic(); }
   bool split() const { return write.word == splitMark; } ///< whether each byte has its own cell
 };
 

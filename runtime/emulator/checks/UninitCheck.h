@@ -11,7 +11,7 @@
 #pragma once
 
 #include "runtime/emulator/checks/DefinednessRules.h"
-#include "runtime/emulator/checks/MemoryReport.h"
+#include "runtime/emulator/checks/PlaceReport.h"
 #include "runtime/emulator/memory/Shadow.h"
 
 #include <memory>
@@ -122,7 +122,7 @@ private:
               const uint64_t *address = nullptr);
   std::string describe(const Wave &w, Origin origin) const;
 
-  MemoryReport reports;
+  PlaceReport reports;
   std::vector<std::unique_ptr<WaveShadow, Free>> pool;
   std::unordered_map<const Wave *, std::unique_ptr<WaveShadow, Free>> waves;
   std::unordered_map<const Workgroup *, std::unique_ptr<LdsShadow>> groups;

@@ -1,5 +1,6 @@
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/checks/Checker.h"
+#include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/hip_api/Timing.h"
 #include "runtime/emulator/run/LaunchOptions.h"
 #include "support/Escape.h"
@@ -50,6 +51,7 @@ void checkLaunchVariables() {
   try {
     LaunchOptions::fromEnvironment();
     DeviceFault::stays();
+    exitsWithFindings();
   } catch (const std::runtime_error &error) {
     throw std::invalid_argument(error.what());
   }
@@ -88,6 +90,7 @@ Device::Device(const Target &target, TargetId id, DeviceModel model, std::unique
 Device::~Device() = default;
 
 Device &Device::get() { return getOrMake(nullptr); }
+Device *Device::getIfMade() { return device.load(std::memory_order_acquire); }
 void Device::make(const char *target) { getOrMake(target); }
 
 Device &Device::getOrMake(const char *target) {

@@ -87,7 +87,9 @@ public:
   static Device &get();
   /// Makes the device with this chip, whatever the environment says. Does nothing if the device exists already.
   static void make(const char *target);
-  /// The same, with a check of the device ordinal (0 is the only one).
+  /// Null before the device is made.
+  static Device *getIfMade();
+  /// The same as get(), with a check of the device ordinal (0 is the only one).
   static Device &get(int ordinal);
   /// Selects the chip whose time is predicted, overriding NSTF_EMU_TIMING. Throws HipError if the device was made with
   /// another one.

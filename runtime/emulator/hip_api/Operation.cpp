@@ -114,7 +114,7 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
     if (DeviceFault::stays())
       device.fault.set(error);
     throw error;
-  } catch (const HipError &) { // a finding
+  } catch (const HipError &) {
     throw;
   } catch (const std::runtime_error &error) {
     throw HipError(hipErrorLaunchOutOfResources, error.what(), true);

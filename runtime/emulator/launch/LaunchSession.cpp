@@ -31,7 +31,8 @@ LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : l
   // If the chip is of another target, LaunchPredictor reports it.
   const bool isOfTarget = options.chip && options.chip->target == chip->name;
   chipModel = isOfTarget ? DeviceModel::load(*options.chip) : DeviceModel::of(chip->name);
-  const checks::CheckSet set = chooseChecks(options);
+  checks::CheckSet set = chooseChecks(options);
+  set.allPlaces = options.allPlaces;
   memory = std::make_unique<Memory>(std::min(model().memoryBytes, hostMemory()));
   if (set.any()) // before any allocation: unwritten memory is undefined from then on
     checker = checks::makeChecker(set, *chip, *memory);

@@ -26,6 +26,7 @@ struct SessionOptions {
   std::string target;                        ///< overrides the file's; empty: the file's
   MatrixChoice matrix = MatrixChoice::Unset; ///< overrides the file's
   std::optional<std::string> check;          ///< overrides the file's
+  bool allPlaces = false;                    ///< CheckSet::allPlaces
   const support::ChipFile *chip = nullptr;   ///< overrides the target's default chip, if it is of that target
 };
 
@@ -58,6 +59,11 @@ public:
   const DeviceModel &model() const { return chipModel; }
   const std::vector<PreparedLaunch> &launches() const { return prepared; }
   bool checks() const { return checker != nullptr; }
+  /// The first of what each rule advises, of all launches so far.
+  const std::vector<Finding> &advice() const {
+    static const std::vector<Finding> none;
+    return checker ? checker->advice() : none;
+  }
   uint64_t droppedFindings() const { return checker ? checker->dropped() : 0; }
 
   /// Runs a launch as many times as the file says. A fault is part of the result. `options.monitor` replaces the

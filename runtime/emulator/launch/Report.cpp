@@ -101,9 +101,16 @@ Json toJson(const LaunchSession &session, const Finding &finding) {
   for (unsigned lane = 0; lane < Wave::width; ++lane)
     if (finding.lanes >> lane & 1)
       lanes.push_back(lane);
-  Json json{{"check", finding.check},   {"what", finding.what},           {"kernel", finding.kernel},
-            {"pc", hex(finding.pc)},    {"offset", finding.offset},       {"instruction", finding.instruction},
-            {"source", finding.source}, {"workgroup", finding.workgroup}, {"wave", finding.wave},
+  Json json{{"check", finding.check},
+            {"rule", finding.rule},
+            {"what", finding.what},
+            {"kernel", finding.kernel},
+            {"pc", hex(finding.pc)},
+            {"offset", finding.offset},
+            {"instruction", finding.instruction},
+            {"source", finding.source},
+            {"workgroup", finding.workgroup},
+            {"wave", finding.wave},
             {"lanes", std::move(lanes)}};
   if (finding.hasAddress)
     json["address"] = hex(finding.address);
@@ -111,6 +118,7 @@ Json toJson(const LaunchSession &session, const Finding &finding) {
   if (finding.hasAddress)
     json["buffer"] = session.describeAddress(finding.address);
   json["count"] = finding.count;
+  json["others"] = finding.others;
   return json;
 }
 
@@ -203,6 +211,10 @@ std::string Report::text(int status, const std::string &error) const {
   if (!error.empty())
     report["error"] = error;
   report["dropped_findings"] = session.droppedFindings();
+  Json advice = Json::array();
+  for (const Finding &finding : session.advice())
+    advice.push_back(toJson(session, finding));
+  report["advice"] = std::move(advice);
   report["launches"] = *launches;
   report["outputs"] = std::move(outputs);
   report["expectations"] = *expectations;

@@ -37,11 +37,20 @@ std::string describeOffset(uint64_t offset) {
   return text;
 }
 
+/// Not escaped.
+static std::string placeOf(const Finding &finding) {
+  std::ostringstream text;
+  text << "kernel '" << finding.kernel << "', pc 0x" << std::hex << finding.pc << " (" << describeOffset(finding.offset)
+       << "), instruction '" << finding.instruction << "'";
+  return text.str();
+}
+
+std::string Finding::place() const { return support::escape(placeOf(*this), support::longLimit); }
+
 std::string Finding::text() const {
   std::ostringstream text;
-  text << what << ": kernel '" << kernel << "', pc 0x" << std::hex << pc << " (" << describeOffset(offset)
-       << "), instruction '" << instruction << "', workgroup " << std::dec << '(' << workgroup[0] << ", "
-       << workgroup[1] << ", " << workgroup[2] << "), wave " << wave;
+  text << what << ": " << placeOf(*this) << ", workgroup (" << workgroup[0] << ", " << workgroup[1] << ", "
+       << workgroup[2] << "), wave " << wave;
   if (lanes)
     text << ", " << describeLanes(lanes);
   if (hasAddress)
@@ -52,6 +61,8 @@ std::string Finding::text() const {
     text << "; " << source;
   if (count > 1)
     text << " (" << count << " times)";
+  if (others)
+    text << "; " << others << (others == 1 ? " finding" : " findings") << " more of the kind here";
   return support::escape(text.str(), support::longLimit);
 }
 

@@ -14,6 +14,7 @@ struct Wave;
 /// A mistake of a kernel, with its place.
 struct Finding {
   std::string check; ///< "fault", "memory", "uninit", "race", "hazard", "wait" or "progress"
+  std::string rule;  ///< of the check, where it has several: a hazard's row, what a race lacks; else empty
   std::string what;  ///< the mistake, without its place
   std::string kernel;
   uint64_t pc = 0, offset = 0; ///< of the instruction: its address, and its offset from the kernel's entry
@@ -27,7 +28,12 @@ struct Finding {
   std::string allocation;  ///< description of its place (Memory::describe)
   bool outsideLds = false; ///< an access beyond the workgroup's LDS
   uint64_t count = 1;      ///< number of occurrences at this place
+  bool isFirst = true;     ///< of its check and rule at its place
+  uint64_t others = 0;     ///< of a first one: occurrences of others of its check and rule there
+  bool isAdvice = false;   ///< shipped kernels do this, and run right
 
+  /// "kernel 'k', pc 0x7f0010 (entry + 0x10), instruction 's_nop 0'".
+  std::string place() const;
   /// The whole finding on one line.
   std::string text() const;
 };

@@ -80,7 +80,7 @@ def run(name, code, text):
     work_items = re.search(r"known_block_size = array<i32: (\d+)", text)[1]
     launch = KERNELS[name][1].replace("CONTROL", control).replace("WORKITEMS", work_items)
     (folder / "k.yaml").write_text("code_object: k.hsaco\noutputs: {y: y.npy}\n" + launch)
-    subprocess.run(["nstf-emu", "run", folder / "k.yaml", "--check=all"], check=True, capture_output=True)
+    subprocess.run(["nstf-emu", "run", folder / "k.yaml", "--check=all,hazard:strict"], check=True, capture_output=True)
     return numpy.load(folder / "y.npy")
 
 

@@ -184,7 +184,7 @@ std::vector<unsigned> byTable(const std::string &chip) {
       group.launch = &launch;
       auto wave = std::make_unique<Wave>();
       wave->group = &group;
-      auto checker = checks::makeChecker(checks::CheckSet::parse("hazard", "test"), target, memory);
+      auto checker = checks::makeChecker(checks::CheckSet::parse("hazard:strict", "test"), target, memory);
       checker->launchBegins(launch);
       checker->waveBegins(*wave);
       std::map<uint64_t, size_t> pairOf;

@@ -49,11 +49,12 @@ std::string normalized(const std::string &text) {
 
 } // namespace
 
-void runMemoryCases(const std::string &target, const std::string &names, const std::vector<MemoryCase> &cases) {
+std::vector<std::vector<std::string>> findInMemoryCases(const std::string &target, const std::string &names,
+                                                        const std::vector<MemoryCase> &cases) {
   CompiledKernels kernels(target, assemblyOf(target, cases), "", "assembler");
+  std::vector<std::vector<std::string>> foundInAll;
   for (size_t i = 0; i < cases.size(); ++i) {
     const MemoryCase &test = cases[i];
-    SCOPED_TRACE(target + ": " + test.name);
     std::unique_ptr<checks::Checker> checker =
         checks::makeChecker(checks::CheckSet::parse(names, "test"), kernels.target, kernels.memory);
     void *written = kernels.memory.allocate(4096), *unwritten = kernels.memory.allocate(4096);
@@ -62,7 +63,7 @@ void runMemoryCases(const std::string &target, const std::string &names, const s
     kernels.memory.free(freed);
     kernels.options = LaunchOptions();
     kernels.options->monitor = checker.get();
-    std::vector<std::string> found;
+    std::vector<std::string> &found = foundInAll.emplace_back();
     std::string fault;
     try {
       launchBytes(kernels, kernelName(i), {test.grid}, {test.block}, 0,
@@ -74,9 +75,17 @@ void runMemoryCases(const std::string &target, const std::string &names, const s
       found.push_back(finding.check + ": " + normalized(finding.text()));
     if (!fault.empty())
       found.push_back(fault);
-    EXPECT_THAT(found, testing::ElementsAreArray(test.found));
     kernels.memory.free(written);
     kernels.memory.free(unwritten);
+  }
+  return foundInAll;
+}
+
+void runMemoryCases(const std::string &target, const std::string &names, const std::vector<MemoryCase> &cases) {
+  const auto found = findInMemoryCases(target, names, cases);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(target + ": " + cases[i].name);
+    EXPECT_THAT(found[i], testing::ElementsAreArray(cases[i].found));
   }
 }
 

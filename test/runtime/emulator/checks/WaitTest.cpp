@@ -148,9 +148,14 @@ TEST(CheckSet, Names) {
     CheckSet::parse("wait,waits", "--check");
     FAIL();
   } catch (const std::invalid_argument &error) {
-    EXPECT_STREQ(error.what(), "--check: expected memory, uninit, race, hazard, wait, backward or all but got 'waits', "
-                               "did you mean 'wait'?");
+    EXPECT_STREQ(
+        error.what(),
+        "--check: expected memory, uninit, race, hazard, hazard:strict, wait, backward or all but got 'waits', "
+        "did you mean 'wait'?");
   }
+  EXPECT_TRUE(CheckSet::parse("all,hazard:strict", "--check").strictHazards);
+  EXPECT_FALSE(CheckSet::parse("all", "--check").strictHazards);
+  EXPECT_TRUE(CheckSet::parse("hazard:strict", "--check").any());
   EXPECT_THROW(CheckSet::parse("backward", "--check"), std::invalid_argument) << "it checks nothing by itself";
 }
 

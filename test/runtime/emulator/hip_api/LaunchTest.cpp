@@ -306,18 +306,44 @@ TEST_F(KernelTest, FaultsAreToldOnceOnStderr) {
   EXPECT_HIP(hipFree(x));
 }
 
-TEST_F(KernelTest, AFindingIsTheErrorOfItsLaunchAlone) {
-  if (!std::getenv("NSTF_EMU_CHECK"))
-    GTEST_SKIP() << "EmulatorHipTest.checked runs it under NSTF_EMU_CHECK=uninit";
+/// Stores a sum of memory that nobody wrote, `launches` times.
+void storeUnwritten(hipFunction_t add, unsigned launches) {
   void *x = nullptr;
   float value = 1;
-  ASSERT_HIP(hipMalloc(&x, 64 * sizeof(float)));
   void *parameters[] = {&x, &value};
-  EXPECT_EQ(hipModuleLaunchKernel(kernel("add"), 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr),
-            hipErrorLaunchFailure);
-  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("is undefined where stored to device memory"));
-  EXPECT_HIP(hipDeviceSynchronize());
-  EXPECT_HIP(hipFree(x));
+  for (unsigned i = 0; i < launches; ++i) {
+    ASSERT_HIP(hipMalloc(&x, 64 * sizeof(float)));
+    EXPECT_HIP(hipModuleLaunchKernel(add, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+    EXPECT_HIP(hipDeviceSynchronize());
+    EXPECT_HIP(hipFree(x));
+  }
+}
+
+TEST_F(KernelTest, FindingsAreToldOnceAndNoErrors) {
+  if (!std::getenv("NSTF_EMU_CHECK"))
+    GTEST_SKIP() << "EmulatorHipTest.checked runs it under NSTF_EMU_CHECK=uninit";
+  hipFunction_t add = kernel("add");
+  testing::internal::CaptureStderr();
+  storeUnwritten(add, 3);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, testing::StartsWith("error: uninit: "));
+  EXPECT_THAT(text, HasSubstr("is undefined where stored to device memory"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+}
+
+TEST_F(KernelTest, FindingsAreTheExitStatus) {
+  if (!std::getenv("NSTF_EMU_CHECK"))
+    GTEST_SKIP() << "EmulatorHipTest.checked runs it under NSTF_EMU_CHECK=uninit";
+  hipFunction_t add = kernel("add");
+  auto exitWith = [&](const char *variable, int status) {
+    setenv("NSTF_EMU_CHECK_EXIT", variable, 1);
+    storeUnwritten(add, 3);
+    std::exit(status);
+  };
+  const std::string summary = "at 1 place:\n  uninit: kernel 'add', pc 0x[0-9a-f]+ .*: [1-9][0-9]* times\n";
+  EXPECT_EXIT(exitWith("1", 0), testing::ExitedWithCode(2), summary);
+  EXPECT_EXIT(exitWith("1", 3), testing::ExitedWithCode(3), summary);
+  EXPECT_EXIT(exitWith("0", 0), testing::ExitedWithCode(0), summary);
 }
 
 TEST_F(KernelTest, ThreadsLaunchAtOnce) {

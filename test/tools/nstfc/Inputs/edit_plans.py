@@ -42,7 +42,7 @@ def run(name):
     # Its last buffer but the control block is the result.
     result = [buffer for buffer in re.findall(r"^  (\w+): \{", text, re.M) if buffer not in ("control",)][-1]
     launch.write_text(text + f"outputs: {{{result}: {name}.npy}}\n")
-    done = subprocess.run(["nstf-emu", "run", launch, "--check=all"], capture_output=True, text=True)
+    done = subprocess.run(["nstf-emu", "run", launch, "--check=all,hazard:strict"], capture_output=True, text=True)
     if done.returncode:
         return f"exit {done.returncode}: {done.stdout}{done.stderr}"
     return (folder / f"{name}.npy").read_bytes()

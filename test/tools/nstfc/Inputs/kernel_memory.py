@@ -3,7 +3,8 @@
     kernel_memory.py FOLDER TARGET…
 
 Each kernel is compiled once for up to 128 rows and all targets, and launched with 1, 5 and 128 on buffers that begin and
-end with their allocations; two graphs of tensor code likewise. Run it under NSTF_EMU_CHECK=all: a byte touched beyond is
+end with their allocations; two graphs of tensor code likewise. Run it under NSTF_EMU_CHECK=all,hazard:strict
+and NSTF_EMU_CHECK_EXIT=1: a byte touched beyond is
 a finding.
 """
 import concurrent.futures

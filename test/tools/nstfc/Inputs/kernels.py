@@ -353,7 +353,7 @@ def main():
             options = CASES[name][0][0].split() + ([] if name == "matvec" else ["--m=7"])
             launch_file = folder / f"{name}.yaml"
             compiled = Kernel(folder, "gfx90a", name, options, ["--explain", "--launch", launch_file])
-            subprocess.run(["nstf-emu", "run", launch_file, "--check=all", "--quiet"], check=True)
+            subprocess.run(["nstf-emu", "run", launch_file, "--check=all,hazard:strict", "--quiet"], check=True)
             used |= set(re.findall(r"^  template +(\w+)", compiled.said, re.M))
         # Tensor code comes as a module (kernel-module.test).
         left = {template.stem for template in kernels.glob("*.mlir")} - used - {"generic"}

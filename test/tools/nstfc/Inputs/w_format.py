@@ -95,7 +95,7 @@ for kernel, sizes, rows, N, K, name, number, sets in CASES:
             f"code_object: {made.code_object.name}\ntarget: {target}\nbuffers:\n" + "\n".join(lines) +
             f"\nlaunches: [{{kernel: {made.symbol}, grid: {made.groups[0]}, block: {made.threads}, args: [{arguments}]}}]\n"
             f"expect: {{y: {{file: expected.npy, atol: {tolerance}}}}}\n")
-        done = subprocess.run([build / "bin/nstf-emu", "run", folder / "launch.yaml", "--check=all", "--quiet"],
+        done = subprocess.run([build / "bin/nstf-emu", "run", folder / "launch.yaml", "--check=all,hazard:strict", "--quiet"],
                               capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{kernel} {name} {rows}x{N}x{K} {' '.join(sets)} {target}: {done.stdout}{done.stderr}")

@@ -56,6 +56,7 @@ struct WaveState {
   std::deque<Recent> recent;
   std::vector<Saved> hidden; // registers that hold rubbish for one instruction
   uint64_t time = 0;
+  MatrixPipes pipes;
 };
 
 class Adversary final : public Monitor {
@@ -229,7 +230,7 @@ void Adversary::instruction(Wave &wave, const MicroOp *op) {
   std::erase_if(state.recent, [&](const Recent &before) { return state.time - before.end >= maxWaitStates; });
   if (!state.recent.empty())
     hide(wave, now, state);
-  state.time += now.waitStates;
+  state.time = state.pipes.issue(now, state.time) + now.waitStates;
   if (const Parts &own = partsOf(now); !own.produces.empty())
     state.recent.push_back({&now, &own, state.time});
 }

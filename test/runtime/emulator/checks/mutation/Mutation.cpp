@@ -141,7 +141,8 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, int size, const 
   }
   {
     WatchedModule module(chip, code);
-    auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
+    auto checker =
+        checks::makeChecker(checks::CheckSet::parse("all,hazard:strict", "mutation"), module.target, module.memory);
     module.monitor = checker.get();
     Outcome outcome = runCase(test, size, module);
     for (const Finding &finding : checker->findings())
@@ -185,7 +186,7 @@ void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Inta
       first = found ? checker->findings()[0].check + ": " + checker->findings()[0].text() : outcome.error;
       return outcome;
     };
-    Outcome checked = check("all");
+    Outcome checked = check("all,hazard:strict");
     changed = differs(checked, intact.sameBits.at(WaveOrder::Forward));
     how = changed ? "as it stands" : "";
     for (WaveOrder order : orders) {
@@ -195,7 +196,7 @@ void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Inta
       how = changed ? "under the adversary" : "";
     }
     if (changed && !found) {
-      check("all,backward");
+      check("all,hazard:strict,backward");
       backward = found;
     }
   }

@@ -11,9 +11,9 @@
 
 namespace nstf::emulator::checks {
 
-class MemoryReport {
+class PlaceReport {
 public:
-  explicit MemoryReport(CheckContext &context) : context(context) {}
+  explicit PlaceReport(CheckContext &context) : context(context) {}
   /// Begins the next instruction: a finding at a known place is now another occurrence.
   void nextAccess() { ++access; }
   /// Adds a finding; if its place is new, `make()` creates it. `kind`: a small number that distinguishes findings at
