@@ -94,6 +94,8 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
   std::ranges::copy(operation.remainder, launch.remainder);
   LaunchOptions options = LaunchOptions::fromEnvironment();
   options.model = &device.model;
+  options.services = &device.services;
+  options.dynamicStack = device.dynamicStack;
   try {
     ExecutionStatistics counted;
     const bool isCounted = wantsStatistics();

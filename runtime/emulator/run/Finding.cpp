@@ -39,6 +39,10 @@ std::string describeOffset(uint64_t offset) {
 
 std::string Finding::text() const {
   std::ostringstream text;
+  if (instruction.empty()) { // of the whole launch
+    text << what << (kernel.empty() ? "" : ": kernel '" + kernel + "'");
+    return support::escape(text.str(), support::longLimit);
+  }
   text << what << ": kernel '" << kernel << "', pc 0x" << std::hex << pc << " (" << describeOffset(offset)
        << "), instruction '" << instruction << "', workgroup " << std::dec << '(' << workgroup[0] << ", "
        << workgroup[1] << ", " << workgroup[2] << "), wave " << wave;
