@@ -1,5 +1,6 @@
 #include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/checks/Checker.h"
+#include "runtime/emulator/hip_api/Statistics.h"
 
 #include <iostream>
 
@@ -22,6 +23,7 @@ void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOption
   const auto &findings = checker.findings();
   for (size_t i = before; i < findings.size(); ++i)
     std::cerr << "error: " << findings[i].check << ": " << findings[i].text() << "\n";
+  reportFindings(findings.size() - before);
   if (failure)
     std::rethrow_exception(failure);
   if (findings.size() > before)

@@ -113,6 +113,7 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
     return device.timing ? device.timing->timed(prediction) : timing::TimedOperation();
   } catch (const Fault &fault) {
     const HipError error(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
+    reportFault();
     if (DeviceFault::stays())
       device.fault.set(error);
     throw error;
