@@ -19,5 +19,6 @@ Command addRun(CLI::App &app);
 Command addTrace(CLI::App &app);
 Command addList(CLI::App &app);
 Command addDisasm(CLI::App &app);
+Command addExec(CLI::App &app);
 
 } // namespace nstf::emulator::tool

@@ -8,6 +8,7 @@
 #include "support/Escape.h"
 #include "support/Tool.h"
 #include "tools/nstf-emu/Commands.h"
+#include "tools/nstf-emu/EmulatorLibrary.h"
 
 #include <CLI/CLI.hpp>
 #include <stdexcept>
@@ -22,6 +23,7 @@ Examples:
   nstf-emu run launch.yaml --check=all --report=report.json
   nstf-emu disasm libkernels.so --kernel=vadd --target=gfx942
   nstf-emu trace launch.yaml --workgroup=1,0,0 --wave=2 --lanes=0-3
+  nstf-emu exec --target=gfx90a -- ./program
 
 Exit status: 0 all is well, 1 bad input, 2 a fault, a finding or a stopped launch, 3 a result that was not expected.
 nstf-emu COMMAND --help says more of each; tools/nstf-emu/README.md describes the launch file and the report.)";
@@ -32,8 +34,15 @@ int run(int argc, char **argv) {
   app.require_subcommand(1);
   constexpr char version[] = "nstf-emu " NSTF_VERSION;
   nstf::support::addCommonOptions(app, version);
-  std::vector<std::pair<const char *, Command>> commands = {
-      {"run", addRun(app)}, {"trace", addTrace(app)}, {"list", addList(app)}, {"disasm", addDisasm(app)}};
+  app.add_flag_callback(
+         "--hip-coverage", [] { throw CLI::CallForVersion(hipCoverage(), 0); },
+         "list HIP's functions in the emulator's library, which work and which don't, and leave")
+      ->trigger_on_parse();
+  std::vector<std::pair<const char *, Command>> commands = {{"run", addRun(app)},
+                                                            {"trace", addTrace(app)},
+                                                            {"list", addList(app)},
+                                                            {"disasm", addDisasm(app)},
+                                                            {"exec", addExec(app)}};
   for (CLI::App *command : app.get_subcommands({}))
     command->set_version_flag("--version", version, "print the version and leave");
   try {
@@ -42,8 +51,8 @@ int run(int argc, char **argv) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
-      throw std::runtime_error("expected run, trace, list or disasm but got '" + nstf::support::escape(argv[1]) + "'" +
-                               nstf::support::didYouMean(argv[1], {"run", "trace", "list", "disasm"}));
+      throw std::runtime_error("expected run, trace, list, disasm or exec but got '" + nstf::support::escape(argv[1]) +
+                               "'" + nstf::support::didYouMean(argv[1], {"run", "trace", "list", "disasm", "exec"}));
     throw std::runtime_error(nstf::support::describeCommandLineError(app, error));
   }
   int status = fine;

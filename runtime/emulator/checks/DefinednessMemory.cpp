@@ -305,7 +305,7 @@ void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryA
     if (!isScratch) {
       const Region *region = w.group->launch->regions->find(at);
       bool padding = isPadding(bits.data(), at, a.bytes);
-      carry = padding && region && region->kind == RegionKind::Device;
+      carry = padding && region && (region->kind == RegionKind::Device || region->kind == RegionKind::Heap);
       if (!padding) {
         if (!reported) {
           first = origin;

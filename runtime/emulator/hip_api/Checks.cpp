@@ -1,6 +1,6 @@
 #include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/checks/Checker.h"
-#include "support/Escape.h"
+#include "runtime/emulator/hip_api/Statistics.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +38,14 @@ void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOption
     print();
     throw;
   }
-  print();
+  const auto &findings = checker.findings();
+  for (size_t i = before; i < findings.size(); ++i)
+    std::cerr << "error: " << findings[i].check << ": " << findings[i].text() << "\n";
+  reportFindings(findings.size() - before);
+  if (failure)
+    std::rethrow_exception(failure);
+  if (findings.size() > before)
+    throw HipError(hipErrorLaunchFailure, findings[before].text(), true);
 }
 
 namespace {

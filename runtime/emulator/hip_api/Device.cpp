@@ -85,7 +85,7 @@ void DeviceFault::rethrow() const {
 // Programs whose time is predicted may leave memory untouched that the host has not touched.
 Device::Device(const Target &target, TargetId id, DeviceModel model, std::unique_ptr<DeviceTiming> timed)
     : target(target), id(std::move(id)), model(model),
-      memory(timed ? model.memoryBytes : std::min(model.memoryBytes, hostMemory())),
+      memory(timed ? model.memoryBytes : std::min(model.memoryBytes, hostMemory())), services(memory, this->model),
       checker(wantedChecks(target, memory)), timing(std::move(timed)) {}
 Device::~Device() = default;
 

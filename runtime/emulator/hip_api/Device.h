@@ -6,6 +6,8 @@
 #include "runtime/emulator/hip_api/Errors.h"
 #include "runtime/emulator/memory/Memory.h"
 #include "runtime/emulator/memory/TargetId.h"
+#include "runtime/emulator/run/LaunchOptions.h"
+#include "runtime/emulator/services/HostServices.h"
 
 #include <atomic>
 #include <memory>
@@ -99,6 +101,8 @@ public:
   const TargetId id; ///< with features set: "gfx942:sramecc+:xnack-"
   const DeviceModel model;
   Memory memory;
+  services::HostServices services;
+  std::atomic<uint32_t> dynamicStack = LaunchOptions().dynamicStack;
   /// The checks that NSTF_EMU_CHECK selects; null: none. `checking` is held while the checker watches a launch.
   const std::unique_ptr<checks::Checker> checker;
   std::mutex checking;

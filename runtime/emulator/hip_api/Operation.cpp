@@ -94,6 +94,8 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
   std::ranges::copy(operation.remainder, launch.remainder);
   LaunchOptions options = LaunchOptions::fromEnvironment();
   options.model = &device.model;
+  options.services = &device.services;
+  options.dynamicStack = device.dynamicStack;
   try {
     ExecutionStatistics counted;
     const bool isCounted = wantsStatistics();
@@ -111,6 +113,7 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
     return device.timing ? device.timing->timed(prediction) : timing::TimedOperation();
   } catch (const Fault &fault) {
     const HipError error(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
+    reportFault();
     if (DeviceFault::stays())
       device.fault.set(error);
     throw error;

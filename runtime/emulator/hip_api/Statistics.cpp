@@ -2,6 +2,7 @@
 #include "nstf/EmulatorStatistics.h"
 #include "support/WriteFile.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -36,6 +37,8 @@ public:
 #undef ADD
   }
 
+  std::atomic<uint64_t> findings = 0, faults = 0;
+
   void write() {
     std::lock_guard lock(mutex);
     Json sums = Json::array();
@@ -45,7 +48,8 @@ public:
       sums.push_back(std::move(entry));
     }
     std::ostringstream file;
-    file << "{\"target\": " << Json(Device::get().target.name) << ",\n \"kernels\": [";
+    file << "{\"target\": " << Json(Device::get().target.name) << ",\n \"findings\": " << findings
+         << ", \"faults\": " << faults << ",\n \"kernels\": [";
     for (const Json &entry : sums)
       file << (&entry == &sums.front() ? "\n  " : ",\n  ") << entry.dump(-1, ' ', true, Json::error_handler_t::replace);
     file << "],\n \"dispatches\": [";
@@ -124,6 +128,16 @@ void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &
     file->add(s);
   if (Observer now = currentObserver(); now.call)
     now.call(now.user, &s);
+}
+
+void reportFault() {
+  if (StatisticsFile *file = statisticsFile())
+    ++file->faults;
+}
+
+void reportFindings(uint64_t count) {
+  if (StatisticsFile *file = statisticsFile())
+    file->findings += count;
 }
 
 } // namespace nstf::emulator

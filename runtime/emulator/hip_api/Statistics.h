@@ -13,4 +13,8 @@ bool wantsStatistics();
 void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds,
                       double predicted);
 
+/// Counts a launch that ended in a fault, and findings of checks, for the file.
+void reportFault();
+void reportFindings(uint64_t count);
+
 } // namespace nstf::emulator

@@ -68,6 +68,9 @@ template <unsigned width> struct BufferAccess {
       return p.index < resource.records && (!resource.swizzle || p.offset + bytes <= resource.stride);
     return p.offset + scalarOffset + bytes <= resource.records;
   }
+  bool straddles(Place p, unsigned bytes) const {
+    return resource.swizzle && p.offset % resource.elementSize + bytes > resource.elementSize;
+  }
   uint64_t address(Place p) const {
     uint64_t at;
     if (resource.swizzle) {
@@ -117,7 +120,8 @@ template <unsigned width> struct BufferAccess {
   }
 };
 
-/// Moves the bytes of one lane dword by dword, each checked separately.
+/// Moves the bytes of one lane dword by dword, each checked separately; a dword that straddles elements of a swizzled
+/// buffer byte by byte.
 template <unsigned width, typename Kind, bool write>
 void moveLane(Wave &w, const MicroOp *op, const BufferAccess<width> &access, unsigned lane, char *data) {
   constexpr unsigned unit = Kind::bytes < 4 ? Kind::bytes : 4;
@@ -129,13 +133,16 @@ void moveLane(Wave &w, const MicroOp *op, const BufferAccess<width> &access, uns
         std::memset(data + at, 0, unit);
       continue;
     }
-    uint64_t address = access.address(p);
-    checkAccess(w, op, int(lane), address, unit, write, at);
-    void *memory = reinterpret_cast<void *>(address);
-    if (write)
-      std::memcpy(memory, data + at, unit);
-    else
-      std::memcpy(data + at, memory, unit);
+    const unsigned step = access.straddles(p, unit) ? 1 : unit;
+    for (unsigned byte = at; byte < at + unit; byte += step, p.offset += step) {
+      const uint64_t address = access.address(p);
+      checkAccess(w, op, int(lane), address, step, write, byte);
+      void *memory = reinterpret_cast<void *>(address);
+      if (write)
+        std::memcpy(memory, data + byte, step);
+      else
+        std::memcpy(data + byte, memory, step);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/HostInterrupts.h"
 #include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator {
@@ -25,6 +26,11 @@ const MicroOp *stop(Wave &w, const MicroOp *next, WaveStatus status) {
 
 const MicroOp *nothing(Wave &, const MicroOp *op) { return op + 1; }
 const MicroOp *yield(Wave &w, const MicroOp *op) { return stop(w, op + 1, WaveStatus::Yielded); }
+/// s_sleep: for 64 clocks, as often as it says; a loop that waits for a time ends the sooner.
+const MicroOp *sleep(Wave &w, const MicroOp *op) {
+  w.clock += 64 * (op->immediate & 127);
+  return yield(w, op);
+}
 const MicroOp *end(Wave &w, const MicroOp *op) { return stop(w, op, WaveStatus::Ended); }
 const MicroOp *barrier(Wave &w, const MicroOp *op) { return stop(w, op + 1, WaveStatus::AtBarrier); }
 const MicroOp *halt(Wave &w, const MicroOp *op) {
@@ -37,6 +43,18 @@ const MicroOp *trap(Wave &, const MicroOp *op) {
   if (op->immediate == 3)
     return op + 1;
   throw WaveFault{op, "trap " + std::to_string(op->immediate) + (op->immediate == 2 ? " (abort or assertion)" : "")};
+}
+const MicroOp *sendMessage(Wave &w, const MicroOp *op) {
+  constexpr uint64_t idMask = 15, interrupt = 1; // other messages are for other parts of the chip
+  HostInterrupts *host = w.group->launch->interrupts;
+  if (host && (op->immediate & idMask) == interrupt) {
+    try {
+      host->raise();
+    } catch (const std::runtime_error &error) {
+      throw WaveFault{op, error.what()};
+    }
+  }
+  return op + 1;
 }
 const MicroOp *sendAndHalt(Wave &, const MicroOp *op) { throw WaveFault{op, "the wave halts for ever"}; }
 /// s_setkill: ends the wave, as a host command would.

@@ -16,6 +16,7 @@ namespace nstf::emulator {
 
 class DecodedProgram;
 class GlobalWaveSync;
+class HostInterrupts;
 class Memory;
 class RegionTable;
 struct Kernel;
@@ -38,7 +39,8 @@ struct Launch {
   uint64_t dispatchPacket; ///< address of the AQL packet
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
-  GlobalWaveSync *waveSync; ///< may be null
+  GlobalWaveSync *waveSync;   ///< may be null
+  HostInterrupts *interrupts; ///< null: nobody listens
   ClockSource *clock = &readCounter();
 };
 

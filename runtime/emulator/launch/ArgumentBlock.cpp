@@ -54,6 +54,8 @@ public:
     for (const ArgumentDescription &argument : launch.arguments)
       if (argument.at)
         putAt(argument);
+    if (!next && !launch.arguments.empty())
+      next = explicits.size(); // only some bytes are given; the rest is zero
     for (size_t i = next; i < explicits.size(); ++i)
       if (std::find(given.begin() + explicits[i]->offset, given.begin() + explicits[i]->offset + explicits[i]->size,
                     false) != given.begin() + explicits[i]->offset + explicits[i]->size)

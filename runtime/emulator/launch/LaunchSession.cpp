@@ -34,6 +34,7 @@ LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : l
   checks::CheckSet set = chooseChecks(options);
   set.allPlaces = options.allPlaces;
   memory = std::make_unique<Memory>(std::min(model().memoryBytes, hostMemory()));
+  services = std::make_unique<services::HostServices>(*memory, chipModel);
   if (set.any()) // before any allocation: unwritten memory is undefined from then on
     checker = checks::makeChecker(set, *chip, *memory);
   for (const LaunchDescription &launch : launchFile.launches)
@@ -174,6 +175,7 @@ LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions opti
   size_t findingsBefore = checker ? checker->findings().size() : 0;
   options.model = &chipModel;
   options.matrix = launch.matrix;
+  options.services = services.get();
   options.statistics = &result.statistics;
   if (!options.monitor)
     options.monitor = checker.get();

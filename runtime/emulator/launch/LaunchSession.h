@@ -16,6 +16,7 @@
 #include "runtime/emulator/run/KernelArguments.h"
 #include "runtime/emulator/run/LaunchOptions.h"
 #include "runtime/emulator/run/Statistics.h"
+#include "runtime/emulator/services/HostServices.h"
 
 #include <map>
 #include <memory>
@@ -101,6 +102,7 @@ private:
   DeviceModel chipModel;
   TargetId id;
   std::unique_ptr<Memory> memory;
+  std::unique_ptr<services::HostServices> services;
   std::map<std::pair<std::string, size_t>, std::unique_ptr<Program>> programs; ///< by file, and offset in it
   std::map<std::pair<std::string, std::string>, const Kernel *> kernels;       ///< by file, and name in the launch
   std::map<std::string, std::span<std::byte>> buffers;

@@ -13,8 +13,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -78,6 +80,12 @@ struct KernelArgument {
   bool hidden() const { return valueKind.starts_with("hidden_"); }
 };
 
+/// Offsets of the hidden arguments that point to services of the host, in the argument block.
+struct ServiceArguments {
+  std::optional<uint32_t> hostcall, heap, printf;
+  bool any() const { return hostcall || heap || printf; }
+};
+
 /// A kernel of a loaded code object. Lives as long as its program.
 struct Kernel {
   std::string name; ///< without ".kd"
@@ -91,6 +99,7 @@ struct Kernel {
   size_t scratchSize = 0;                ///< private bytes of a lane
   std::vector<KernelArgument> arguments; ///< in the metadata's order; empty when there was no metadata
   bool hasMetadata = false;
+  ServiceArguments services;
   uint32_t waveSize = 64;
   uint32_t maxFlatWorkgroupSize = 1024;
   std::array<uint32_t, 3> requiredWorkgroupSize = {0, 0, 0}; ///< zeros: not fixed
@@ -126,6 +135,8 @@ public:
   const Kernel *kernel(std::string_view name) const;
   /// A data symbol of the image (device variable); nullptr if there is none of this name.
   const Variable *variable(std::string_view name) const;
+  /// The formats of buffered printf, by their hashes.
+  const std::map<uint64_t, std::string> &printfFormats() const { return printfFormats_; }
   /// Executable segments, sorted; a program counter must lie in one of them.
   const std::vector<TextRange> &text() const { return text_; }
   /// Name of the function symbol that holds `address`, or "".
@@ -159,6 +170,7 @@ private:
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<Variable> variables_; // sorted by name
   std::vector<Function> functions_; // sorted by begin
+  std::map<uint64_t, std::string> printfFormats_;
 };
 
 } // namespace nstf::emulator

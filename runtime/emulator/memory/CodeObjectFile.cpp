@@ -105,7 +105,7 @@ void CodeObjectFile::readNotes(const ElfFile &file, std::span<const std::byte> n
     if (note.n_type == NT_AMDGPU_METADATA && owner.substr(0, owner.find('\0')) == "AMDGPU") {
       try {
         for (KernelMetadata &kernel :
-             parseMetadata({reinterpret_cast<const char *>(notes.data()) + described, note.n_descsz}))
+             parseMetadata({reinterpret_cast<const char *>(notes.data()) + described, note.n_descsz}, &printfFormats))
           metadata_.try_emplace(kernel.descriptorSymbol, std::move(kernel.fields));
       } catch (const std::runtime_error &error) {
         file.malformed(error.what());

@@ -27,6 +27,7 @@ struct CodeObjectFile {
   std::vector<Kernel> kernels;          ///< sorted by descriptor symbol; addresses are the ELF's virtual ones
   std::map<uint64_t, Symbol> functions; ///< by address
   std::map<std::string, Symbol> variables;
+  std::map<uint64_t, std::string> printfFormats; ///< of buffered printf, by their hashes
 
   explicit CodeObjectFile(const ElfFile &file);
 

@@ -35,6 +35,8 @@ const char *kindName(RegionKind kind) {
     return "kernel argument block";
   case RegionKind::Scratch:
     return "scratch";
+  case RegionKind::Heap:
+    return "heap of kernels";
   }
   return "region";
 }
@@ -90,7 +92,36 @@ uint64_t Memory::takePhysical(uint64_t bytes) {
 
 void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
   std::lock_guard lock(mutex_);
-  if (bytes > limit_ - std::min(limit_, allocated_) || bytes > UINT64_MAX - 2 * guardBytes)
+  if (bytes > limit_ - std::min(limit_, allocated_))
+    return nullptr;
+  void *pointer = place(bytes, kind, writable);
+  if (pointer) {
+    allocations_[reinterpret_cast<uint64_t>(pointer)].charged = bytes;
+    allocated_ += bytes;
+  }
+  return pointer;
+}
+
+void *Memory::reserve(size_t bytes, RegionKind kind) {
+  std::lock_guard lock(mutex_);
+  return place(bytes, kind, true);
+}
+
+bool Memory::charge(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  if (bytes > limit_ - std::min(limit_, allocated_))
+    return false;
+  allocated_ += bytes;
+  return true;
+}
+
+void Memory::uncharge(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  allocated_ -= bytes;
+}
+
+void *Memory::place(size_t bytes, RegionKind kind, bool writable) {
+  if (bytes > UINT64_MAX - 2 * guardBytes)
     return nullptr;
   uint64_t pages = roundUp(std::max<uint64_t>(bytes, 1), pageBytes);
   uint64_t span = pages + guardBytes;
@@ -98,8 +129,7 @@ void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
   if (!base)
     return nullptr;
   Region region{base, base + bytes, writable, kind, nextId_++, takePhysical(bytes)};
-  allocations_[base] = Allocation{base, span, bytes, region.physical, {region}};
-  allocated_ += bytes;
+  allocations_[base] = Allocation{base, span, bytes, 0, region.physical, {region}};
   snapshot_ = nullptr;
   if (definedness_ && kind == RegionKind::Device) {
     auto shadow = definedness_->lock();
@@ -128,7 +158,7 @@ bool Memory::free(void *pointer) {
     auto shadow = definedness_->lock();
     definedness_->setDefined(allocation.base, allocation.bytes);
   }
-  allocated_ -= allocation.bytes;
+  allocated_ -= allocation.charged;
   allocations_.erase(it);
   snapshot_ = nullptr;
   return true;
@@ -148,7 +178,7 @@ bool Memory::adopt(void *pointer, size_t bytes, RegionKind kind, bool writable) 
       return false;
   }
   const Region region{begin, begin + bytes, writable, kind, nextId_++, takePhysical(bytes)};
-  allocations_[begin] = Allocation{begin, 0, bytes, region.physical, {region}};
+  allocations_[begin] = Allocation{begin, 0, bytes, 0, region.physical, {region}};
   snapshot_ = nullptr;
   return true;
 }
@@ -260,13 +290,21 @@ void Memory::hostWrites(const void *to, uint64_t bytes) {
   definedness_->setDefined(reinterpret_cast<uint64_t>(to), bytes);
 }
 
+void Memory::forgets(uint64_t begin, uint64_t bytes) {
+  if (!definedness_)
+    return;
+  auto shadow = definedness_->lock();
+  definedness_->setUndefined(begin, bytes);
+}
+
 void Memory::hostCopies(const void *to, const void *from, uint64_t bytes) {
   if (!definedness_ || !bytes)
     return;
   // The emulator does not observe the host's writes to its own memory, so only device memory can be undefined.
   auto isDevice = [&](const void *pointer) {
     Region region;
-    return find(reinterpret_cast<uint64_t>(pointer), region) && region.kind == RegionKind::Device;
+    return find(reinterpret_cast<uint64_t>(pointer), region) &&
+           (region.kind == RegionKind::Device || region.kind == RegionKind::Heap);
   };
   if (!isDevice(to))
     return;

@@ -32,6 +32,7 @@ enum class RegionKind : uint8_t {
   Code,      ///< a loaded segment of a code object
   Arguments, ///< a kernel's argument block, dispatch packets
   Scratch,   ///< private memory of waves
+  Heap,      ///< of malloc in kernels
 };
 
 /// One live range of device-visible memory: the bytes [begin, end).
@@ -104,6 +105,11 @@ public:
   /// is reached.
   void *allocate(size_t bytes) { return allocate(bytes, RegionKind::Device); }
   void *allocate(size_t bytes, RegionKind kind, bool writable = true);
+  /// The same, but what the owner uses of it counts only when it is charged.
+  void *reserve(size_t bytes, RegionKind kind);
+  /// Counts `bytes` of reserved memory as allocated. Returns false if the limit is reached.
+  bool charge(uint64_t bytes);
+  void uncharge(uint64_t bytes);
   /// Frees memory that allocate returned. Returns false if `pointer` is not the begin of a live allocation.
   bool free(void *pointer);
 
@@ -133,6 +139,8 @@ public:
   Shadow *definedness() const { return definedness_.get(); }
   /// Records that the host writes this range, which is then defined.
   void hostWrites(const void *to, uint64_t bytes);
+  /// Records that the contents of this range count as never written.
+  void forgets(uint64_t begin, uint64_t bytes);
   /// Records a copy: device memory becomes as defined as the source.
   void hostCopies(const void *to, const void *from, uint64_t bytes);
 
@@ -142,7 +150,7 @@ public:
 private:
   struct Allocation {
     uint64_t base = 0, span = 0; // address space used, guard included; span 0: adopted
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, charged = 0;
     uint64_t physical = 0;
     std::vector<Region> regions;
   };
@@ -150,6 +158,7 @@ private:
     Region region;
     uint64_t base, span;
   };
+  void *place(size_t bytes, RegionKind kind, bool writable);
   uint64_t takeAddressSpace(uint64_t span);
   /// Allocates synthetic physical pages, in the order of allocation and without reuse. Effects of addresses (caches,
   /// channels) are thus the same in every run, wherever the host places the memory. Large allocations begin on large

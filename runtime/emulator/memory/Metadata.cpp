@@ -3,6 +3,7 @@
 #include "runtime/emulator/memory/Metadata.h"
 #include "runtime/emulator/memory/MsgPack.h"
 
+#include <charconv>
 #include <stdexcept>
 
 namespace nstf::emulator {
@@ -73,6 +74,20 @@ KernelArgument readArgument(MsgPackReader &reader, const std::string &kernel) {
   return argument;
 }
 
+ServiceArguments servicesOf(const std::vector<KernelArgument> &arguments) {
+  ServiceArguments services;
+  for (const KernelArgument &argument : arguments)
+    if (argument.size != sizeof(uint64_t))
+      continue;
+    else if (argument.valueKind == "hidden_hostcall_buffer")
+      services.hostcall = argument.offset;
+    else if (argument.valueKind == "hidden_heap_v1")
+      services.heap = argument.offset;
+    else if (argument.valueKind == "hidden_printf_buffer")
+      services.printf = argument.offset;
+  return services;
+}
+
 KernelMetadata readKernel(MsgPackReader &reader) {
   KernelMetadata result;
   Kernel &kernel = result.fields;
@@ -127,19 +142,39 @@ KernelMetadata readKernel(MsgPackReader &reader) {
     if (uint64_t(kernel.arguments[i].offset) + kernel.arguments[i].size > kernel.kernargSize)
       throw std::runtime_error("argument " + std::to_string(i) + " of kernel " + kernel.name +
                                " lies outside the argument block of " + std::to_string(kernel.kernargSize) + " bytes");
+  kernel.services = servicesOf(kernel.arguments);
   return result;
+}
+
+/// An entry of amdhsa.printf, as clang writes it for HIP: "0:0:", the hash in hexadecimal, a comma, the format. Entries
+/// of OpenCL look different.
+void readPrintfFormat(std::string_view entry, std::map<uint64_t, std::string> &formats) {
+  constexpr std::string_view begin = "0:0:";
+  const size_t comma = entry.find(',');
+  if (!entry.starts_with(begin) || comma == std::string_view::npos)
+    return;
+  uint64_t hash;
+  const char *end = entry.data() + comma;
+  if (auto [reached, error] = std::from_chars(entry.data() + begin.size(), end, hash, 16);
+      error == std::errc() && reached == end)
+    formats.try_emplace(hash, entry.substr(comma + 1));
 }
 
 } // namespace
 
-std::vector<KernelMetadata> parseMetadata(std::string_view blob) {
+std::vector<KernelMetadata> parseMetadata(std::string_view blob, std::map<uint64_t, std::string> *printfFormats) {
   MsgPackReader reader(blob);
   std::vector<KernelMetadata> result;
   readMap(reader, [&](std::string_view key) {
-    if (key != "amdhsa.kernels")
+    if (key == "amdhsa.kernels") {
+      for (uint64_t left = reader.array(); left; --left)
+        result.push_back(readKernel(reader));
+      return true;
+    }
+    if (key != "amdhsa.printf" || !printfFormats)
       return false;
     for (uint64_t left = reader.array(); left; --left)
-      result.push_back(readKernel(reader));
+      readPrintfFormat(reader.string(), *printfFormats);
     return true;
   });
   return result;

@@ -4,6 +4,8 @@
 
 #include "runtime/emulator/memory/CodeObject.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +19,9 @@ struct KernelMetadata {
 };
 
 /// Reads one metadata blob. Throws std::runtime_error if the blob is no msgpack or nests too deeply, or if an entry
-/// lacks a required field or is inconsistent (an argument outside the argument block).
-std::vector<KernelMetadata> parseMetadata(std::string_view blob);
+/// lacks a required field or is inconsistent (an argument outside the argument block). `printfFormats` (may be null):
+/// the formats of buffered printf are added to it, by their hashes.
+std::vector<KernelMetadata> parseMetadata(std::string_view blob,
+                                          std::map<uint64_t, std::string> *printfFormats = nullptr);
 
 } // namespace nstf::emulator

@@ -173,6 +173,7 @@ private:
       kernel->codeEnd += base;
       program_->kernels_.push_back(std::move(kernel));
     }
+    program_->printfFormats_ = std::move(contents_.printfFormats);
     for (auto &[address, function] : contents_.functions)
       program_->functions_.push_back({base + address, base + address + function.size, std::move(function.name)});
     for (auto &[name, variable] : contents_.variables)

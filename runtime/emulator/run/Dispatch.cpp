@@ -22,6 +22,7 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   std::exception_ptr failure;
   try {
     program.rememberTime(*arguments.kernel, groups, scheduler.run());
+    driver.finish();
   } catch (...) {
     failure = std::current_exception();
   }

@@ -49,8 +49,13 @@ std::string Finding::place() const { return support::escape(placeOf(*this), supp
 
 std::string Finding::text() const {
   std::ostringstream text;
-  text << what << ": " << placeOf(*this) << ", workgroup (" << workgroup[0] << ", " << workgroup[1] << ", "
-       << workgroup[2] << "), wave " << wave;
+  if (instruction.empty()) { // of the whole launch
+    text << what << (kernel.empty() ? "" : ": kernel '" + kernel + "'");
+    return support::escape(text.str(), support::longLimit);
+  }
+  text << what << ": kernel '" << kernel << "', pc 0x" << std::hex << pc << " (" << describeOffset(offset)
+       << "), instruction '" << instruction << "', workgroup " << std::dec << '(' << workgroup[0] << ", "
+       << workgroup[1] << ", " << workgroup[2] << "), wave " << wave;
   if (lanes)
     text << ", " << describeLanes(lanes);
   if (hasAddress)

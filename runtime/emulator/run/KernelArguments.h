@@ -1,8 +1,8 @@
 // The sizes of a launch and its argument block.
 //
 // Explicit arguments are at the offsets in the metadata. Hidden ones (AMDGPUUsage, "Code Object V5 Kernel Argument
-// Metadata") are computed from the launch. Pointers to services of a GPU driver (printf, hostcall, device heap, device
-// queues) are null, as these services do not exist.
+// Metadata") are computed from the launch. Pointers to services of the host (printf, hostcall, heap) are written when
+// the launch begins (services/HostServices.h). Those to device queues are null, as these do not exist.
 #pragma once
 
 #include <array>

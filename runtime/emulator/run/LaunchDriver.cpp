@@ -7,6 +7,7 @@
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/LaunchMemory.h"
 #include "runtime/emulator/run/ProgramCache.h"
+#include "runtime/emulator/services/HostServices.h"
 #include "support/Escape.h"
 
 #include <algorithm>
@@ -43,9 +44,8 @@ uint64_t checkedItems(const Target &target, const DeviceModel &model, const Laun
   return items;
 }
 
-uint32_t scratchOf(const Kernel &kernel) {
+uint32_t scratchOf(const Kernel &kernel, size_t dynamicStack) {
   // For recursion and calls through pointers, the compiler does not know the size of the stack.
-  constexpr size_t dynamicStack = 16 * 1024;
   return uint32_t((kernel.scratchSize + (kernel.descriptor.dynamicStack ? dynamicStack : 0) + 3) & ~size_t(3));
 }
 
@@ -87,14 +87,20 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   // Rounded up to whole granules, the chip's unit of LDS allocation.
   const uint64_t granules = (kernel.ldsSize + arguments.dynamicLds + chip.ldsGranule - 1) / chip.ldsGranule;
   state.ldsBytes = uint32_t(granules * chip.ldsGranule);
-  state.scratchBytes = scratchOf(kernel);
+  state.scratchBytes = scratchOf(kernel, options.dynamicStack);
   state.wavesPerGroup = uint32_t((items + Wave::width - 1) / Wave::width);
   waveSync = std::make_unique<GlobalWaveSync>(gridGroups);
   state.waveSync = waveSync.get();
 
   scratchPerGroup = uint64_t(state.scratchBytes) * Wave::width * state.wavesPerGroup;
   maxResidents = std::min(gridGroups, residents ? residents : residentsOf(chip, arguments, items));
+  if (options.services)
+    services = options.services->begin(kernel); // before the launch's table of regions
   launchMemory = std::make_unique<LaunchMemory>(state, memory, scratchPerGroup * maxResidents);
+  if (services) {
+    services->fillArguments({reinterpret_cast<std::byte *>(state.kernarg), arguments.kernargSize});
+    state.interrupts = services.get();
+  }
   if (options.stepLimit)
     stepBudget = std::make_unique<StepBudget>(options.stepLimit);
   if (options.timeout != options.timeout.zero())
@@ -132,6 +138,20 @@ std::unique_ptr<ResidentGroup> LaunchDriver::begin(uint64_t index, std::span<con
 void LaunchDriver::retire(std::unique_ptr<ResidentGroup> resident) {
   freeScratch(resident->scratch);
   ResidentGroup::release(std::move(resident));
+}
+
+void LaunchDriver::finish() {
+  if (!services)
+    return;
+  try {
+    services->finish();
+  } catch (const services::ServiceError &error) {
+    Finding finding;
+    finding.check = "fault";
+    finding.what = error.what();
+    finding.kernel = state.kernel->name;
+    throw Fault(std::move(finding));
+  }
 }
 
 void LaunchDriver::freeScratch(uint64_t scratch) {

@@ -21,6 +21,9 @@ class CachedProgram;
 class LaunchMemory;
 struct DeviceModel;
 struct LaunchOptions;
+namespace services {
+class LaunchServices;
+}
 
 /// The place of a wave in an untimed launch: workgroups are distributed round robin over the chip's XCDs, then over an
 /// XCD's compute units, and a workgroup's waves over its SIMDs.
@@ -53,6 +56,8 @@ public:
   std::unique_ptr<ResidentGroup> begin(uint64_t index, std::span<const ChipPlace> places = {});
   /// Releases a workgroup that begin returned. May be called from any thread.
   void retire(std::unique_ptr<ResidentGroup> group);
+  /// All workgroups have ended: writes the text that they have buffered. Throws Fault.
+  void finish();
   /// Frees only the scratch memory of a group that was released already (ResidentGroup::release).
   void freeScratch(uint64_t scratch);
 
@@ -62,6 +67,7 @@ private:
   const DeviceModel &chip;
   std::shared_ptr<CachedProgram> cached;
   std::unique_ptr<GlobalWaveSync> waveSync;
+  std::unique_ptr<services::LaunchServices> services;
   std::unique_ptr<LaunchMemory> launchMemory;
   std::unique_ptr<StepBudget> stepBudget;
   std::chrono::steady_clock::time_point deadline; ///< the clock's epoch: none

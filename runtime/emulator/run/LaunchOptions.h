@@ -14,16 +14,21 @@ namespace nstf::emulator {
 class Monitor;
 struct DeviceModel;
 struct ExecutionStatistics;
+namespace services {
+class HostServices;
+}
 
 struct LaunchOptions {
-  const DeviceModel *model = nullptr;        ///< the chip; null: the target's default chip
-  ExecutionStatistics *statistics = nullptr; ///< the launch's counts are added to it
-  Monitor *monitor = nullptr;                ///< observes the launch, which then runs on one thread
+  const DeviceModel *model = nullptr;         ///< the chip; null: the target's default chip
+  ExecutionStatistics *statistics = nullptr;  ///< the launch's counts are added to it
+  Monitor *monitor = nullptr;                 ///< observes the launch, which then runs on one thread
+  services::HostServices *services = nullptr; ///< printf and malloc of kernels; null: they get null pointers
   MatrixMode matrix = MatrixMode::Fast;
   unsigned threads = 0; ///< 0: one a core; never more than cores
   std::optional<uint64_t> shuffle =
-      {};                 ///< workgroups begin in a random order of this seed; none: in that of their numbers
-  uint64_t stepLimit = 0; ///< maximum number of wave instructions executed; 0: no limit
+      {}; ///< workgroups begin in a random order of this seed; none: in that of their numbers
+  uint32_t dynamicStack = 16 * 1024; ///< bytes of a lane's stack whose size the compiler does not know
+  uint64_t stepLimit = 0;            ///< maximum number of wave instructions executed; 0: no limit
   std::chrono::duration<double> timeout = std::chrono::duration<double>::zero(); ///< zero: no limit
   const std::atomic<bool> *interrupt = nullptr;                                  ///< set to true to end the launch
   /// Nothing else writes memory while the launch runs; waves that can never stop waiting are then a Fault.

@@ -340,6 +340,7 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   if (driver.groups()) {
     TimedLaunch launch(driver, chip, caches, timing, prediction.clockMhz, prediction.occupancy);
     launch.run();
+    driver.finish();
     if (options.statistics)
       launch.addTo(*options.statistics);
     prediction.clocks = caches.endKernel(launch.end, launch.sampled().changedTimes(caches));

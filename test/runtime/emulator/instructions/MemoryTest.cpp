@@ -95,6 +95,38 @@ TEST(Buffer, RawRangeCheckIsPerDwordAndIncludesSoffset) {
   }
 }
 
+// clang stores the end of an array to gfx90a's scratch as dwords that are not aligned.
+TEST(Buffer, UnalignedAccessesStraddleSwizzledDwords) {
+  Snippet s("gfx90a", R"(
+    buffer_store_dword v2, off, s[24:27], 0 offset:5
+    buffer_store_dwordx2 v[2:3], off, s[24:27], 0 offset:15
+    buffer_store_short v2, off, s[24:27], 0 offset:31
+    buffer_load_dword v8, v4, s[24:27], 0 offen offset:1
+    buffer_load_dwordx2 v[10:11], off, s[24:27], 0 offset:15
+    buffer_load_ushort v12, off, s[24:27], 0 offset:31
+    buffer_load_dword v13, off, s[24:27], 0 offset:4
+    buffer_load_dword v14, off, s[24:27], 0 offset:8)");
+  ASSERT_EQ(s.program->trapCount(), 0u);
+  std::vector<u32> scratch(64 * 9);
+  s.allow(scratch.data(), scratch.size() * 4);
+  Wave &w = s.wave();
+  w.setScalar64(24, reinterpret_cast<u64>(scratch.data()) | u64(1) << 63);
+  w.scalars[26] = 0xffffffff;
+  w.scalars[27] = 3u << 21 | 1u << 19 | 1u << 23; // over 64 lanes, dwords, the lane added
+  for (unsigned l = 0; l < 64; ++l)
+    w.rows[2][l] = 0x04030201 * (l + 1), w.rows[3][l] = ~l, w.rows[4][l] = 4;
+  s.run();
+  for (unsigned l = 0; l < 64; ++l) {
+    const u32 value = 0x04030201 * (l + 1);
+    ASSERT_EQ(w.rows[8][l], value) << l;
+    ASSERT_EQ(w.rows[10][l], value) << l;
+    ASSERT_EQ(w.rows[11][l], ~l) << l;
+    ASSERT_EQ(w.rows[12][l], value & 0xffff) << l;
+    ASSERT_EQ(w.rows[13][l], value << 8) << l; // bytes 5 to 8
+    ASSERT_EQ(w.rows[14][l], value >> 24) << l;
+  }
+}
+
 TEST(Buffer, StructuredSwizzledAndToLds) {
   Snippet s("gfx90a", R"(
     buffer_load_dword v8, v2, s[20:23], 0 idxen offset:4

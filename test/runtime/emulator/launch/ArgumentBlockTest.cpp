@@ -65,7 +65,12 @@ TEST(ArgumentBlock, OverlaysAndOffsets) {
   EXPECT_EQ(at<uint64_t>(block, 0), 0u);
   EXPECT_EQ(at<uint64_t>(block, 16), 0x1000u);
   EXPECT_EQ(at<uint32_t>(block, 24), 9u);
-  // Arguments that are not given in order may all be given by offset.
+  // What isn't given in order may all be given by offset.
+  block = blockOf(vadd(), "{at: 12, u64: 7}");
+  EXPECT_EQ(at<uint64_t>(block, 12), 7u);
+  EXPECT_EQ(at<uint64_t>(block, 0), 0u);
+  EXPECT_EQ(at<uint32_t>(block, 8), 0u);
+  EXPECT_EQ(at<uint32_t>(block, 20), 0u);
   block = blockOf(vadd(), "{buffer: c}, {at: 8, u32: 5}, {at: 12, u64: 1}, {at: 20, u32: 2}");
   EXPECT_EQ(at<uint32_t>(block, 8), 5u);
   EXPECT_EQ(at<uint32_t>(block, 20), 2u);

@@ -116,6 +116,28 @@ TEST(Metadata, ArgumentsComeWithWhatIsToldOfThem) {
   EXPECT_EQ(fields.arguments[0].typeName, "float*");
 }
 
+TEST(Metadata, HiddenPointersToServicesAreFound) {
+  auto argument = [](const std::string &kind, char offset, char size) {
+    return map(3, str(".offset") + offset + str(".size") + size + str(".value_kind") + str(kind));
+  };
+  const std::string arguments = argument("hidden_hostcall_buffer", '\x00', '\x08') +
+                                argument("hidden_heap_v1", '\x04', '\x04') + // no pointer
+                                argument("hidden_printf_buffer", '\x08', '\x08');
+  const ServiceArguments services = parseMetadata(kernel(1, str(".args") + array(3, arguments)))[0].fields.services;
+  EXPECT_EQ(services.hostcall, 0u);
+  EXPECT_EQ(services.heap, std::nullopt);
+  EXPECT_EQ(services.printf, 8u);
+  EXPECT_FALSE(parseMetadata(kernel(0, ""))[0].fields.services.any());
+}
+
+TEST(Metadata, FormatsOfBufferedPrintfByTheirHashes) {
+  std::map<uint64_t, std::string> formats;
+  const std::string entries = str("0:0:ab,%d, %s\n") + str("0:0:ffffffffffffffff,") + str("0:0:ab,second") +
+                              str("0:0:xy,no hash") + str("1:1:4:of OpenCL") + str("0:0:12");
+  parseMetadata(map(1, str("amdhsa.printf") + array(6, entries)), &formats);
+  EXPECT_THAT(formats, testing::ElementsAre(testing::Pair(0xab, "%d, %s\n"), testing::Pair(UINT64_MAX, "")));
+}
+
 TEST(Metadata, WhatIsWrongIsNamed) {
   const std::string place = map(2, str(".offset") + "\x0c" + str(".size") + "\x08");
   const std::string outside =
