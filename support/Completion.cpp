@@ -141,7 +141,8 @@ CompletionCommand describeCommand(const CLI::App &app) {
   return command;
 }
 
-// readline splits "--emit=isa" and "a:b" into several words; the test runs both forms.
+// bash passes "--emit=isa" and "a:b" as one word, or split at = and :, depending on COMP_WORDBREAKS. The script handles
+// both forms; the test runs both.
 std::string makeBashCompletion(const CompletionCommand &command) {
   std::string function = functionName(command);
   return "# Completion of " + command.name + " for bash: source <(" + command.name + " --completion=bash)\n" +

@@ -113,7 +113,8 @@ std::vector<int32_t> nstf::quantize::sortByGroup(std::span<const std::byte> grou
   return order;
 }
 
-/// In the layout Awq, whose words lie along N, the stream of column k holds all rows, so the index is the row.
+/// In the layout Awq a word holds codes of consecutive rows, all of one column. So column k is a stream with a code of
+/// each row, and the index of a code in it is the row.
 void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const {
   auto put = [&](std::span<std::byte> words, Stream stream, int64_t index, unsigned code) {
     writeBits(words, stream.first, stream.stride, getBit(index), format.bits, code);

@@ -194,7 +194,7 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   let extraClassDeclaration = [{
     bool hasCell() const { return getM() != 0; }
     int64_t getNumWaves() const { return getWaveRows() * getWaveCols() * getParts(); }
-    /// Columns along K that all parts together take at once, a cell each.
+    /// Number of columns along K that all parts together take at once: each part takes one cell.
     int64_t getDepth() const { return getK() * getParts(); }
     /// The array with one part.
     SystolicArrayAttr getWhole() const {

@@ -25,8 +25,9 @@ int64_t getScratchBytes(KernelOp kernel);
 /// Whether `bytes` of LDS a workgroup leave each SIMD of a compute unit room for two of the kernel's waves.
 bool leavesRoomForTwoWaves(KernelOp kernel, nstf::TargetView target, int64_t bytes);
 
-/// Where the operations of a kernel that need scratch can have it: behind `array`, whose last access stands before
-/// `first`, the operation of the kernel's block in which the first of them is.
+/// An LDS array of a kernel that its operations can use as scratch, because the kernel's last access to the array
+/// stands before `first`, the first operation of the kernel's block that needs scratch or contains an operation that
+/// does.
 struct SharedScratch {
   mlir::BlockArgument array; ///< null: there is none that is large enough
   mlir::Operation *first = nullptr;

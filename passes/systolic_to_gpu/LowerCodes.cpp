@@ -56,8 +56,8 @@ Value nstf::systolic::raiseToFloats(IndexBuilder &index, Value word) {
   return result;
 }
 
-/// Subtracts a number from integers that the type holds exactly; so the subtraction and a later addition of the same
-/// number may cancel.
+/// Subtracts a number from whole numbers that the vector's type holds exactly. The flag `reassoc` lets LLVM cancel the
+/// subtraction and a later addition of the same number.
 static Value subtract(IndexBuilder &index, Value vector, double number) {
   Attribute element = FloatAttr::get(typeOf(vector).getElementType(), -number);
   Value splat = arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(typeOf(vector), element));

@@ -87,8 +87,8 @@ struct SlicePattern : TilePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     Value result = zeroVector(index, getVectorType(op.getResult()));
-    // Extracts runs of consecutive registers, which are often loaded by one instruction: LLVM carries a whole vector
-    // through a loop, but splits a shuffle of several vectors into dwords.
+    // Extracts whole runs of consecutive registers, since one instruction often loads a run. LLVM carries a run through
+    // a loop as one vector, but would split a shuffle of several vectors into dwords.
     SmallVector<int64_t> registers = *findSlice(op);
     for (int64_t first = 0, end = 0, size = registers.size(); first < size; first = end) {
       do
@@ -128,8 +128,8 @@ struct RoundPattern : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// Unpacks codes by bit operations. An f16 with exponent 10 - n and q in its mantissa bits from n on is 2^(10 - n) + q;
-/// one word holds two. For f32, one instruction converts a byte.
+/// Unpacks codes by bit operations. An f16 with exponent 10 - n, whose mantissa holds the code q from bit n on, is the
+/// number 2^(10 - n) + q. One word holds two such f16. For f32, one instruction converts a byte.
 struct UnpackPattern : TilePattern<UnpackOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(UnpackOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {

@@ -109,7 +109,7 @@ private:
     return type == vector.getType() ? vector : arith::ExtFOp::create(index.builder, index.loc, type, vector);
   }
 
-  /// Bytes in x's type, each with the offset added.
+  /// Converts bytes of i8 to f16 if x is f16, else to f32. Each number is raised by `raisedHalf` or `raisedFloat`.
   static Value raise(IndexBuilder &index, Value bytes, Value x) {
     int64_t length = typeOf(bytes).getNumElements();
     Value words = vector::BitCastOp::create(index.builder, index.loc,

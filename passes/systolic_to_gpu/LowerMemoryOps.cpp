@@ -37,8 +37,8 @@ Value convertNumbers(IndexBuilder &index, Value vector, Type type, Operation *op
                                  arith::ExtFOp::create(index.builder, index.loc, wide, vector));
 }
 
-/// Turns a load whose rows end before the buffer does into one of a shorter buffer: the range check of its descriptor
-/// replaces a comparison for each access.
+/// A load's limits and memory. If the limit of the rows lies before the end of the buffer, the load becomes one of a
+/// shorter buffer: the range check of the buffer's descriptor replaces a comparison for each access.
 struct LimitedRows {
   SmallVector<Value> limits;
   Value memory;

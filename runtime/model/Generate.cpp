@@ -15,7 +15,7 @@ std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, 
   while (tokens > 0) {
     int64_t size = std::min(tokens, largest);
     if (!target.bucketFor(size)) {
-      // Between two buckets: uses the largest size of the lower one.
+      // `size` lies between two buckets: takes the largest size of the lower bucket.
       int64_t below = 0;
       for (const manifest::Bucket &bucket : target.buckets)
         if (bucket.maxTokens < size)

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// The sampling options that were given. For the others the model's values are used, with --sampling=model, or
-/// SamplerOptions' defaults.
+/// The sampling options that were given. An option that was not given has the model's value with --sampling=model, else
+/// SamplerOptions' default.
 struct SamplingRequest {
   std::optional<float> temperature, topP;
   std::optional<int64_t> topK;

@@ -1,4 +1,4 @@
-// Streams, events and graphs. A stream's operations run at once, in the order of submission, which satisfies the
+// Streams, events and graphs. A stream runs each operation immediately when it is submitted. This order satisfies the
 // dependencies of any streams and events. While a stream captures, its operations are added to a graph instead.
 #pragma once
 

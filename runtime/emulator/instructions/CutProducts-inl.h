@@ -62,8 +62,8 @@ template <typename From> constexpr bool addsApart = groupOf<From> == 16;
 
 /// Range of exponents of tame elements; a lower bound of a group's largest exponent, below that of any nonzero product.
 constexpr int tameLowest = -30, tameHighest = 30, groupLowest = -62;
-/// A is multiplied by 2^prescale if all elements are tame: scaling a product by 2^(24 - m) then adds 24 - prescale - m,
-/// a value from 0 to 123, to its exponent.
+/// A is multiplied by 2^prescale if all elements are tame. To scale a product by 2^(24 - m), the code then adds 24 -
+/// prescale - m to the product's exponent; this sum is a value from 0 to 123.
 constexpr int prescale = -37;
 static_assert(24 - prescale == 255 - sumBias && groupLowest >= -sumBias);
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 std::optional<ElementType> typeOfNpy(const std::string &descr, std::optional<ElementType> wanted) {
   if (wanted && (infoOf(*wanted).npy == descr || infoOf(*wanted).alternative == descr ||
-                 // Structured bytes are written with either sign for "no byte order"
+                 // NumPy writes the type of raw bytes with either sign: "|V2" is the same as "<V2".
                  (descr.starts_with("|V") && infoOf(*wanted).alternative == "<" + descr.substr(1))))
     return wanted;
   for (ElementType type : launchTypes) {

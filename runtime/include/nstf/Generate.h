@@ -104,8 +104,8 @@ public:
   void check(std::span<const int32_t> prompt) const;
   /// Runs the prompt's ids after the session's sequence and continues with tokens that it generates. (The last token is
   /// not run: no token is chosen after it.) Throws std::runtime_error on an empty prompt, an id outside the vocabulary,
-  /// and a prompt longer than the rest of the context; and, with the step and the token's position, on logits from
-  /// which no token can be chosen (nstf/Logits.h).
+  /// and a prompt longer than the rest of the context. Throws it too on logits from which no token can be chosen
+  /// (nstf/Logits.h); the message then names the step and the token's position.
   Generation generate(std::span<const int32_t> prompt, const GenerateOptions &options = {});
   /// The same with a whole sequence. The session's states already hold its first `held` ids; only the ids after them
   /// are run, at least the last one.

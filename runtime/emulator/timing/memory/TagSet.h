@@ -9,7 +9,8 @@
 
 namespace nstf::emulator::timing {
 
-/// A view of TagArray's memory: one signature byte for each tag and the ways in LRU order; and, elsewhere, the tags.
+/// A view of one set in TagArray's memory. `signatures` has a byte for each way, and behind them the ways in LRU order;
+/// `tags` has the way's tags.
 class TagSet {
 public:
   static constexpr uint32_t none = ~0u; ///< no way

@@ -119,7 +119,8 @@ private:
   static bool isWholeAfter(const InstructionFacts &fact, bool before) {
     return writesExec(fact) ? fillsExec(fact) : before;
   }
-  /// Whether EXEC is restored from SGPRs alone, or with lanes that an SGPR saved: no lane that EXEC never enabled.
+  /// Whether the instruction restores EXEC: from SGPRs alone, or by combining it with lanes that an SGPR saved. It then
+  /// enables no lane that EXEC never enabled before.
   static bool restores(const InstructionFacts &fact) {
     const std::string &name = fact.name();
     return (name == "S_MOV_B64" && !fact.reads.empty()) || name == "S_OR_B64" || name == "S_XOR_B64" ||

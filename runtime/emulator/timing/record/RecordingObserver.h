@@ -1,5 +1,5 @@
-// Observers of the run loop for recorded waves: they add an entry for each instruction with its accesses, and stop the
-// wave.
+// Observers of the run loop that record a wave. They add an entry to the wave's trace for each instruction, with the
+// instruction's accesses. They stop the wave before an instruction that is a stop, and when the trace has no room.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"

@@ -1,5 +1,7 @@
-// Vector and scalar instructions, and instruction fetch. Sources. Rates: pyhip's loops of a million instructions on
-// gfx942, and AMD's ISA manuals. Branches: short loops of one wave on MI300X (sarchlab/mgpusim).
+// Vector and scalar instructions, and instruction fetch.
+//
+// Sources of the rates: pyhip's loops of a million instructions on gfx942, and AMD's ISA manuals. Source of the
+// branches: short loops of one wave on MI300X (sarchlab/mgpusim).
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 #include <cstring>

@@ -1,5 +1,6 @@
-// Programs of many launches, and transforms of 512 points. Published times include copies from the host. The last-level
-// cache holds the copied data, as it does after any earlier run, because copies to memory pass through that cache.
+// Programs of many launches, and transforms of 512 points. Published times include copies from the host. Copies to
+// memory pass through the last-level cache, so this cache holds the copied data when the first launch begins, as it
+// does after any earlier run.
 #include "tools/benchmarks/timing/points/Case.h"
 
 namespace nstf::emulator::timing {
