@@ -16,8 +16,9 @@ std::optional<RoundDigits> findRounds(FragmentAttr from, FragmentAttr to, llvm::
 /// The rounds of a conversion that names arrays.
 std::optional<RoundDigits> findRounds(ConvertLayoutOp op);
 
-/// The layout of a part, with the elements of the other rounds left out and the remaining coordinates made contiguous,
-/// and the registers of the part in each round.
+/// A layout that is split into rounds. `part` is the layout of the elements of one round, with contiguous coordinates;
+/// it is the same for every round. `registers` lists, by round, the registers of the whole layout that hold the round's
+/// elements.
 struct RoundLayout {
   FragmentAttr part;
   llvm::SmallVector<llvm::SmallVector<int64_t>> registers;

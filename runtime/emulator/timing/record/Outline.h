@@ -21,8 +21,9 @@ class ControlFlow;
 
 class Outline {
 public:
-  /// Nothing for kernels that might behave differently without the rest, or would still write memory: kernels with
-  /// calls, indirect jumps, registers by index or atomics, or with addresses loaded from memory that they write.
+  /// The outline of a kernel. Returns nothing if the kernel might behave differently when only the outline is executed,
+  /// or if the outline would still write memory. Such kernels have calls, indirect jumps, register indexing or atomics,
+  /// or load addresses from memory that they write.
   static std::optional<Outline> of(const ControlFlow &flow, const ProgramFacts &facts);
 
   bool executes(const MicroOp *op) const {
