@@ -59,7 +59,7 @@ std::string functionName(const CompletionCommand &command) {
   return name;
 }
 
-/// `case` patterns of all paths to a subcommand, and of all options with values. Both shells use the same words.
+/// The shell's `case` pattern of all paths to a subcommand. bash and zsh use the same pattern.
 std::string commandPatterns(const CompletionCommand &root) {
   std::vector<std::string> patterns;
   forEachCommand(root, "", [&](const CompletionCommand &, const std::string &path) {

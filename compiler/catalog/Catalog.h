@@ -44,8 +44,9 @@ struct KernelChoice {
 std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens,
                                                          const TemplateFiles &files = TemplateFiles::getShipped());
 
-/// The type whose tuning files a kernel uses: the format from which an operand is decoded; for products of codes, the
-/// type of the codes; else the type of the first argument that the kernel reads, except ids.
+/// The type whose tuning files a kernel uses. For a product of codes it is the type of the codes, for another kernel
+/// with a quantised matrix the matrix's bits ("int4"). The template `generic` has only f32. Any other kernel uses the
+/// type of the first argument that it reads, except ids.
 std::string getTuningType(KernelOp region);
 
 /// Chooses for one kernel. The kernel is bound to each template once, for all buckets.
