@@ -1,6 +1,7 @@
 #include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/hip_api/Statistics.h"
+#include "support/Escape.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +32,7 @@ void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOption
     for (size_t i = before; i < findings.size(); ++i)
       if (findings[i].isFirst)
         std::cerr << "error: " << findings[i].check << ": " << findings[i].text() << std::endl;
+    reportFindings(findings.size() - before);
   };
   try {
     dispatch(device.target, device.memory, launch, options);
@@ -38,14 +40,7 @@ void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOption
     print();
     throw;
   }
-  const auto &findings = checker.findings();
-  for (size_t i = before; i < findings.size(); ++i)
-    std::cerr << "error: " << findings[i].check << ": " << findings[i].text() << "\n";
-  reportFindings(findings.size() - before);
-  if (failure)
-    std::rethrow_exception(failure);
-  if (findings.size() > before)
-    throw HipError(hipErrorLaunchFailure, findings[before].text(), true);
+  print();
 }
 
 namespace {

@@ -17,7 +17,7 @@ uint32_t likely(std::mt19937 &random) {
 } // namespace
 
 UndefinedOperands::UndefinedOperands(const Target &target, const DecodedProgram &program)
-    : context{target, memory, {}, std::make_unique<ProgramFacts>(target, program)}, check(context) {
+    : context{target, memory, FindingList(), std::make_unique<ProgramFacts>(target, program)}, check(context) {
   launch.target = &target;
   launch.program = &program;
   launch.memory = &memory;
@@ -59,7 +59,7 @@ void UndefinedOperands::take(const InstructionFacts &facts, Results &results, Ro
     }
 }
 void UndefinedOperands::begin(const std::vector<UndefinedOperand> &operands) {
-  context.findings = {};
+  context.findings = FindingList();
   check.waveBegins(*wave);
   WaveShadow &s = check.shadowOf(*wave);
   for (unsigned row = 0; row < registerRows; ++row)
