@@ -45,7 +45,7 @@ static_assert(
 
 std::span<const Info> elementTypes() { return infos; }
 
-const Info &infoOf(ElementType type) { return infos[size_t(type)]; }
+const Info &getInfo(ElementType type) { return infos[size_t(type)]; }
 
 static std::optional<ElementType> find(std::string_view Info::*column, std::string_view name) {
   auto found = std::ranges::find(infos, name, column);

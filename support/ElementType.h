@@ -45,10 +45,10 @@ struct ElementTypeInfo {
 
 /// All types, in the order of the enumerators.
 std::span<const ElementTypeInfo> elementTypes();
-const ElementTypeInfo &infoOf(ElementType type);
-inline std::string_view nameOf(ElementType type) { return infoOf(type).name; }
-inline unsigned sizeOf(ElementType type) { return infoOf(type).bytes; }
-inline bool isFloat(ElementType type) { return infoOf(type).kind == ElementTypeInfo::Float; }
+const ElementTypeInfo &getInfo(ElementType type);
+inline std::string_view nameOf(ElementType type) { return getInfo(type).name; }
+inline unsigned sizeOf(ElementType type) { return getInfo(type).bytes; }
+inline bool isFloat(ElementType type) { return getInfo(type).kind == ElementTypeInfo::Float; }
 
 /// The type with this name.
 std::optional<ElementType> elementTypeFromName(std::string_view name);

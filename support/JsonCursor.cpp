@@ -96,7 +96,7 @@ bool JsonCursor::boolean() const {
   return value->get<bool>();
 }
 
-size_t JsonCursor::oneOf(std::initializer_list<std::string_view> names) const {
+size_t JsonCursor::getChoice(std::initializer_list<std::string_view> names) const {
   std::string list;
   size_t index = 0;
   for (std::string_view name : names) {

@@ -37,7 +37,7 @@ public:
   double number() const;
   bool boolean() const;
   /// The index in `names` of this string.
-  size_t oneOf(std::initializer_list<std::string_view> names) const;
+  size_t getChoice(std::initializer_list<std::string_view> names) const;
   bool isNull() const { return value->is_null(); }
   bool isString() const { return value->is_string(); }
   bool isArray() const { return value->is_array(); }

@@ -13,7 +13,7 @@ constexpr int64_t granted(int64_t value, int64_t granule) {
 
 } // namespace
 
-Occupancy occupancyOf(const ComputeUnit &unit, const KernelResources &kernel) {
+Occupancy getOccupancy(const ComputeUnit &unit, const KernelResources &kernel) {
   Occupancy occupancy{unit.maxWavesPerSimd, 0, "waves"};
   auto limit = [&](int64_t waves, std::string_view bound) {
     if (waves < occupancy.wavesPerSimd)

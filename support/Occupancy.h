@@ -31,6 +31,6 @@ struct Occupancy {
 /// The occupancy of a compute unit on which only this kernel runs. The rules are those of LLVM (AMDGPU::IsaInfo:
 /// getMaxNumSGPRs, getMaxWorkGroupsPerCU) and of ROCm's HIP runtime (hipOccupancyMaxActiveBlocksPerMultiprocessor):
 /// registers are allocated in granules, and the waves of a SIMD may belong to any workgroups.
-Occupancy occupancyOf(const ComputeUnit &unit, const KernelResources &kernel);
+Occupancy getOccupancy(const ComputeUnit &unit, const KernelResources &kernel);
 
 } // namespace nstf::support

@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 namespace nstf::support {
 namespace {
 
-std::span<const std::byte> bytesOf(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> getBytes(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 /// One file that is being written.
 class Write {
@@ -39,9 +41,9 @@ public:
         staging ? OutputFile::create(staging->content(), path.string(), size) : OutputFile::openInPlace(path);
     for (std::string_view piece : pieces) {
       if (staging)
-        file.writeAt(offset, bytesOf(piece));
+        file.writeAt(offset, getBytes(piece));
       else
-        file.append(bytesOf(piece));
+        file.append(getBytes(piece));
       offset += piece.size();
     }
     file.close();

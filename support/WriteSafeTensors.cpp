@@ -19,7 +19,7 @@ SafeTensorsWriter::SafeTensorsWriter(const std::filesystem::path &path, std::vec
     uint64_t begin = end;
     end += tensor.getBytes();
     header[tensor.name] = {
-        {"dtype", infoOf(tensor.type).safeTensors}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+        {"dtype", getInfo(tensor.type).safeTensors}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
     offsets[tensor.name] = begin;
   }
   std::string text = header.dump();

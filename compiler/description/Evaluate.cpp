@@ -48,7 +48,7 @@ std::string nstf::description::describe(const ParameterValue &value) {
   return support::escape(std::visit(Visitor(), value));
 }
 
-std::string nstf::description::kindOf(const ParameterValue &value) {
+std::string nstf::description::getKind(const ParameterValue &value) {
   static const char *const kinds[] = {"null",   "true or false",           "a whole number",    "a number",
                                       "a text", "a list of whole numbers", "a list of numbers", "a list of texts",
                                       "a rope", "something else"};
@@ -63,7 +63,7 @@ static std::optional<double> toFloat(const ParameterValue &value) {
   return std::nullopt;
 }
 
-static double numberOf(const ParameterValue &value) {
+static double getNumber(const ParameterValue &value) {
   if (auto number = toFloat(value))
     return *number;
   throw support::InputError("expected a number but got " + describe(value));
@@ -78,7 +78,7 @@ static bool conditionOf(const ParameterValue &value) {
 static ParameterValue arithmetic(Operator op, const ParameterValue &left, const ParameterValue &right) {
   const int64_t *a = std::get_if<int64_t>(&left), *b = std::get_if<int64_t>(&right);
   if (!a || !b) {
-    double x = numberOf(left), y = numberOf(right);
+    double x = getNumber(left), y = getNumber(right);
     switch (op) {
     case Operator::add:
       return x + y;
@@ -132,7 +132,7 @@ static bool compare(Operator op, const ParameterValue &left, const ParameterValu
       equal = *a == *b;
     return equal == (op == Operator::equal);
   }
-  double x = numberOf(left), y = numberOf(right);
+  double x = getNumber(left), y = getNumber(right);
   switch (op) {
   case Operator::less:
     return x < y;
@@ -148,14 +148,14 @@ static bool compare(Operator op, const ParameterValue &left, const ParameterValu
 // Functions
 
 static ParameterValue toInteger(const std::vector<ParameterValue> &a) {
-  double number = std::trunc(numberOf(a[0]));
+  double number = std::trunc(getNumber(a[0]));
   if (!(std::abs(number) < 0x1p53))
     throw support::InputError("expected int() of less than 2^53 but got " + describe(a[0]));
   return static_cast<int64_t>(number);
 }
 
 static ParameterValue squareRoot(const std::vector<ParameterValue> &a) {
-  double number = numberOf(a[0]);
+  double number = getNumber(a[0]);
   if (number < 0)
     throw support::InputError("expected sqrt() of at least 0 but got " + describe(a[0]));
   return std::sqrt(number);
@@ -172,8 +172,8 @@ static ParameterValue ropeFrequencyList(const std::vector<ParameterValue> &a) {
   if (!rotary)
     throw support::InputError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
   if (a.size() == 2)
-    return ropeFrequencies(*rotary, numberOf(a[1]));
-  return ropeFrequencies(*rotary, numberOf(a[1]), ropeOf(a[2]), numberOf(a[3]), numberOf(a[4]));
+    return ropeFrequencies(*rotary, getNumber(a[1]));
+  return ropeFrequencies(*rotary, getNumber(a[1]), ropeOf(a[2]), getNumber(a[3]), getNumber(a[4]));
 }
 
 /// Calls `use` with the list in `value`.
@@ -205,7 +205,7 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
   };
   static const Function functions[] = {
       {"int", 1, toInteger},
-      {"float", 1, [](const std::vector<ParameterValue> &a) -> ParameterValue { return numberOf(a[0]); }},
+      {"float", 1, [](const std::vector<ParameterValue> &a) -> ParameterValue { return getNumber(a[0]); }},
       {"sqrt", 1, squareRoot},
       {"min", 2,
        [](const std::vector<ParameterValue> &a) -> ParameterValue {
@@ -229,7 +229,7 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
          throw support::InputError("expected the positions to be a whole number but got " + describe(a[1]));
        }},
       {"rope_scale", 2,
-       [](const std::vector<ParameterValue> &a) -> ParameterValue { return ropeScale(ropeOf(a[0]), numberOf(a[1])); }},
+       [](const std::vector<ParameterValue> &a) -> ParameterValue { return ropeScale(ropeOf(a[0]), getNumber(a[1])); }},
   };
   std::string known, wanted;
   for (const Function &function : functions) {
@@ -273,7 +273,7 @@ ParameterValue nstf::description::evaluate(const Expression::Node &node, const S
   case Operator::negate: {
     ParameterValue value = operand(0);
     return std::holds_alternative<int64_t>(value) ? arithmetic(Operator::subtract, int64_t{0}, value)
-                                                  : ParameterValue(-numberOf(value));
+                                                  : ParameterValue(-getNumber(value));
   }
   case Operator::add:
   case Operator::subtract:

@@ -42,7 +42,7 @@ using ParameterValue = std::variant<std::monostate, bool, int64_t, double, std::
 /// A value for a message: "64", "'silu'", "[1, 2]", …
 std::string describe(const ParameterValue &value);
 /// The kind of a value for a message: "a whole number", "a text", …
-std::string kindOf(const ParameterValue &value);
+std::string getKind(const ParameterValue &value);
 
 /// Returns the value of a name, or nullptr for an unknown name.
 using Scope = std::function<const ParameterValue *(const std::string &name)>;

@@ -29,7 +29,7 @@ public:
     graph.file = description.file;
     graph.name = description.name;
     graph.optionalPrefix = description.optionalPrefix;
-    Scope scope = scopeOf(parameters);
+    Scope scope = getScope(parameters);
     for (const auto &[key, expression] : description.model)
       graph.model[key] = evaluate(expression, scope, description.contextPlace);
     graph.context =
@@ -83,7 +83,7 @@ private:
       fail(place, "expected different names but '" + support::escape(name) + "' is used twice");
   }
 
-  static Meaning valueOf(Reference::Kind kind, size_t index, size_t result = 0) {
+  static Meaning getValue(Reference::Kind kind, size_t index, size_t result = 0) {
     return {Meaning::value, {kind, index, result}, nullptr, 0};
   }
 
@@ -115,7 +115,7 @@ private:
       expanded.order = order(tensor, numbers, expanded.shape);
       if (kind == Reference::weight)
         locateStored(tensor, numbers, expanded);
-      declare(scope, tensor.name, tensor.place, valueOf(kind, result.size()));
+      declare(scope, tensor.name, tensor.place, getValue(kind, result.size()));
       result.push_back(std::move(expanded));
     }
   }
@@ -165,7 +165,7 @@ private:
       std::vector<std::string> results = node.results.empty() ? std::vector{node.name} : node.results;
       bool isThere = condition(node.when, numbers, node.place);
       for (size_t i = 0; i < results.size(); ++i)
-        declare(scope, results[i], node.place, isThere ? valueOf(Reference::node, graph.nodes.size(), i) : Meaning());
+        declare(scope, results[i], node.place, isThere ? getValue(Reference::node, graph.nodes.size(), i) : Meaning());
       if (!isThere)
         continue;
       if (graph.nodes.size() == maximumNodes)
@@ -214,7 +214,7 @@ private:
   void declareRepeat(const RepeatDescription &repeat) {
     Parameters inner = parameters;
     int64_t count =
-        integer(repeat.count, scopeOf(inner), repeat.place, "the count of '" + support::escape(repeat.name) + "'", 0);
+        integer(repeat.count, getScope(inner), repeat.place, "the count of '" + support::escape(repeat.name) + "'", 0);
     if (count > maximumCount)
       fail(repeat.place, "expected the count of '" + support::escape(repeat.name) + "' to be at most " +
                              std::to_string(maximumCount) + " but got " + std::to_string(count));
@@ -223,7 +223,7 @@ private:
     size_t last = 0;
     for (int64_t i = 0; i < count; ++i) {
       inner[repeat.variable] = i;
-      Scope numbers = scopeOf(inner);
+      Scope numbers = getScope(inner);
       size_t scope = scopes.size();
       scopes.emplace_back();
       for (const RepeatDescription::Carry &carry : repeat.carries)

@@ -9,7 +9,7 @@ using namespace nstf;
 using namespace nstf::checkpoint;
 using namespace nstf::description;
 
-Scope nstf::description::scopeOf(const Parameters &parameters) {
+Scope nstf::description::getScope(const Parameters &parameters) {
   return [&parameters](const std::string &name) -> const ParameterValue * {
     auto found = parameters.find(name);
     return found == parameters.end() ? nullptr : &found->second;
@@ -53,7 +53,7 @@ class Evaluation {
 public:
   Evaluation(const GraphDescription &description, const ParameterSource *source, const Checkpoint *checkpoint,
              std::vector<std::string> *notes)
-      : description(description), source(source), checkpoint(checkpoint), notes(notes), scope(scopeOf(parameters)) {}
+      : description(description), source(source), checkpoint(checkpoint), notes(notes), scope(getScope(parameters)) {}
 
   Parameters run() {
     if (source)

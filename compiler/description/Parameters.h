@@ -25,7 +25,7 @@ public:
 using Parameters = std::map<std::string, ParameterValue>;
 
 /// Looks names up in `parameters`. The map must outlive the scope.
-Scope scopeOf(const Parameters &parameters);
+Scope getScope(const Parameters &parameters);
 
 /// Evaluates the parameters of `description` in order (each may use those before it), then its checks and refused keys.
 /// `source` may be null for a description without keys. Without `checkpoint`, parameters that refer to a tensor have

@@ -38,8 +38,8 @@ bool nstf::description::groupsInto(const std::vector<int64_t> &parts, const std:
   return std::all_of(parts.begin() + part, parts.end(), [](int64_t extent) { return extent == 1; });
 }
 
-static StridedView sliceOf(const StridedView &stored, const TensorDescription::Slice &slice, const std::string &what,
-                           const Scope &numbers) {
+static StridedView getSlice(const StridedView &stored, const TensorDescription::Slice &slice, const std::string &what,
+                            const Scope &numbers) {
   int64_t axis = evaluateInteger(slice.axis, numbers, slice.place, "the axis of the slice of " + what, 0);
   int64_t from = evaluateInteger(slice.from, numbers, slice.place, "the start of the slice of " + what, 0);
   int64_t count = evaluateInteger(slice.count, numbers, slice.place, "the count of the slice of " + what);
@@ -73,7 +73,7 @@ void nstf::description::locateStored(const TensorDescription &tensor, const Scop
       fail(support::describeShape(expanded.stored) + " has more elements than can be counted");
   expanded.view = StridedView::of(expanded.stored);
   if (tensor.slice)
-    expanded.view = sliceOf(expanded.view, *tensor.slice, what, numbers);
+    expanded.view = getSlice(expanded.view, *tensor.slice, what, numbers);
   if (tensor.transposed) {
     if (expanded.stored.size() != 2)
       fail("expected two extents of what is transposed but got " + support::describeShape(expanded.stored));

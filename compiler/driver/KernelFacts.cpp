@@ -43,18 +43,18 @@ RankedTensorType nstf::getValueType(const KernelVariant &variant, const LaunchIn
 
 support::Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target &target) {
   const KernelMetadata &metadata = variant.metadata;
-  return support::occupancyOf({.simds = target.simdsPerComputeUnit,
-                               .maxWavesPerSimd = target.maxWavesPerSimd,
-                               .vgprsPerLane = target.vgprsPerLane,
-                               .vgprGranule = target.vgprGranule,
-                               .sgprsPerSimd = target.sgprsPerSimd,
-                               .sgprGranule = target.sgprGranule,
-                               .ldsBytes = target.ldsBytes,
-                               .ldsGranule = target.ldsGranule},
-                              {.vgprs = int64_t(metadata.vgprs + metadata.agprs),
-                               .sgprs = int64_t(metadata.sgprs),
-                               .ldsBytes = int64_t(metadata.ldsSize),
-                               .wavesPerGroup = variant.launch.waves});
+  return support::getOccupancy({.simds = target.simdsPerComputeUnit,
+                                .maxWavesPerSimd = target.maxWavesPerSimd,
+                                .vgprsPerLane = target.vgprsPerLane,
+                                .vgprGranule = target.vgprGranule,
+                                .sgprsPerSimd = target.sgprsPerSimd,
+                                .sgprGranule = target.sgprGranule,
+                                .ldsBytes = target.ldsBytes,
+                                .ldsGranule = target.ldsGranule},
+                               {.vgprs = int64_t(metadata.vgprs + metadata.agprs),
+                                .sgprs = int64_t(metadata.sgprs),
+                                .ldsBytes = int64_t(metadata.ldsSize),
+                                .wavesPerGroup = variant.launch.waves});
 }
 
 /// The extents and tiles of the grid. For a kernel of several parts or for several requests, which has one bucket, it

@@ -62,7 +62,7 @@ private:
   }
 
   RankedTensorType typeOf(const ExpandedTensor &tensor) {
-    Type element = parseType(infoOf(*support::elementTypeFromName(tensor.type)).mlir, context);
+    Type element = parseType(getInfo(*support::elementTypeFromName(tensor.type)).mlir, context);
     SmallVector<int64_t> shape(tensor.shape.begin(), tensor.shape.end());
     for (int64_t &extent : shape)
       if (extent == ExpandedTensor::tokens)
@@ -251,7 +251,7 @@ private:
     return builder.getDictionaryAttr(entries);
   }
 
-  mlir::Value valueOf(Reference reference) {
+  mlir::Value getValue(Reference reference) {
     switch (reference.kind) {
     case Reference::input:
       return body->getArgument(reference.index);
@@ -283,7 +283,7 @@ private:
     for (const ExpandedNode &node : graph.nodes) {
       SmallVector<mlir::Value> operands;
       for (Reference operand : node.operands)
-        operands.push_back(valueOf(operand));
+        operands.push_back(getValue(operand));
       if (auto matrix = getCodes(node); matrix != codes.end() && !matrix->second.order.empty())
         operands[0] = orderInputs(operands[0], graph.weights[matrix->first], matrix->second);
       Operation *made;
@@ -299,7 +299,7 @@ private:
 
     SmallVector<mlir::Value> results;
     for (const auto &[name, reference] : graph.outputs)
-      results.push_back(valueOf(reference));
+      results.push_back(getValue(reference));
     ReturnOp::create(builder, op.getLoc(), results);
     op.setFunctionType(builder.getFunctionType(inputTypes, ValueRange(results).getTypes()));
     for (auto [i, input] : llvm::enumerate(graph.inputs))

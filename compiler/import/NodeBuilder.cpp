@@ -90,7 +90,7 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
 }
 
 /// The first diagnostic of `check`, without its notes (which show MLIR that the user didn't write); empty on success.
-static std::string errorOf(MLIRContext *context, llvm::function_ref<LogicalResult()> check) {
+static std::string getError(MLIRContext *context, llvm::function_ref<LogicalResult()> check) {
   std::string message;
   ScopedDiagnosticHandler quiet(context, [&](Diagnostic &diagnostic) {
     if (message.empty())
@@ -102,7 +102,7 @@ static std::string errorOf(MLIRContext *context, llvm::function_ref<LogicalResul
 /// Type inference requires valid operands. So the operation is first created with a placeholder result type; the
 /// verifier's errors about operands and attributes are final, those about the result are ignored.
 static std::string errorOfOperands(Operation *op) {
-  std::string message = errorOf(op->getContext(), [&] { return op->getName().verifyInvariants(op); });
+  std::string message = getError(op->getContext(), [&] { return op->getName().verifyInvariants(op); });
   bool isFinal = message.find("operand") != std::string::npos || message.find("attribute") != std::string::npos;
   return isFinal ? message : "";
 }
@@ -138,14 +138,14 @@ Operation *nstf::import::buildNode(const ExpandedNode &node, ValueRange operands
                                                            op->getAttrDictionary(), op->getPropertiesStorage(),
                                                            op->getRegions(), types);
   };
-  if (std::string message = errorOf(context, infer); !message.empty())
+  if (std::string message = getError(context, infer); !message.empty())
     return refuse("'nstf." + node.op + "' op gives no type for these operands");
   if (types.size() != node.results)
     return refuse("expected names of " + std::to_string(types.size()) + " results but got " +
                   std::to_string(node.results));
   for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
     result.setType(type);
-  if (std::string message = errorOf(context, [&] { return mlir::verify(op); }); !message.empty())
+  if (std::string message = getError(context, [&] { return mlir::verify(op); }); !message.empty())
     return refuse(message);
   return op;
 }

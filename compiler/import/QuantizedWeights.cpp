@@ -62,7 +62,7 @@ static std::string describe(const Entry &entry) {
 }
 
 SourceAttr QuantizedWeights::getSource(const Entry &entry) const {
-  Type type = parseType(infoOf(entry.tensor->type).mlir, context);
+  Type type = parseType(getInfo(entry.tensor->type).mlir, context);
   return SourceAttr::get(context, entry.file->path(), int64_t(entry.tensor->offset), type);
 }
 

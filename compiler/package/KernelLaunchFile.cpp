@@ -11,7 +11,7 @@ using support::LaunchFileText;
 
 /// The initial contents of a buffer; different values of `seed` give different numbers.
 static std::string makeInit(const KernelArgument &argument, bool areCodes, size_t seed) {
-  const support::ElementTypeInfo &info = support::infoOf(argument.type);
+  const support::ElementTypeInfo &info = support::getInfo(argument.type);
   std::string range;
   if (info.kind == support::ElementTypeInfo::Float)
     range = "low: -1, high: 1";

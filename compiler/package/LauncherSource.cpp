@@ -79,7 +79,7 @@ static std::string ports(const Manifest &manifest, const Names &names) {
 
 std::string launcherSourceText(const Manifest &manifest, std::string_view digest) {
   Names names = makeNames(manifest);
-  Contents contents = contentsOf(manifest);
+  Contents contents = getContents(manifest);
   std::string text = "// The launcher of the model " + comment(manifest.model.name) +
                      ": see model.h. First what the compiler decided, then what is the\n"
                      "// same for every model: load, launch, read.\n#include \"model.h\"\n\n";

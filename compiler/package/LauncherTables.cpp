@@ -10,7 +10,7 @@ namespace nstf::launcher {
 
 using namespace manifest;
 
-Contents contentsOf(const Manifest &manifest) {
+Contents getContents(const Manifest &manifest) {
   Contents contents;
   for (const Weight &weight : manifest.weights.tensors) {
     (weight.source ? contents.stored : contents.given) = true;
@@ -76,7 +76,7 @@ static std::string givenWeights(const Manifest &manifest) {
 }
 
 std::string weightTables(const Manifest &manifest) {
-  Contents contents = contentsOf(manifest);
+  Contents contents = getContents(manifest);
   return (contents.stored ? storedWeights(manifest, contents.converted) : "") +
          (contents.given ? givenWeights(manifest) : "");
 }

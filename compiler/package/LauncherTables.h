@@ -13,7 +13,7 @@ struct Contents {
   bool converted = false; ///< some of these have another type in the file
   bool given = false;     ///< some weights come from the application
 };
-Contents contentsOf(const manifest::Manifest &manifest);
+Contents getContents(const manifest::Manifest &manifest);
 
 /// Types and constants for weights.
 std::string weightTables(const manifest::Manifest &manifest);

@@ -40,7 +40,7 @@ static constexpr std::size_t pieceElements = 1 << 18;
 static uint64_t alignUp(uint64_t value) { return (value + weightAlignment - 1) / weightAlignment * weightAlignment; }
 
 /// Bytes of the weight's tensor in another type.
-static uint64_t bytesOf(const Weight &weight, ElementType type) {
+static uint64_t getBytes(const Weight &weight, ElementType type) {
   uint64_t bytes = manifest::sizeOf(type);
   for (int64_t dimension : weight.shape.dimensions)
     if (dimension < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dimension), &bytes) || bytes > largest)
@@ -53,7 +53,7 @@ static uint64_t bytesOf(const Weight &weight, ElementType type) {
 uint64_t layoutWeights(manifest::Weights &weights) {
   uint64_t end = 0;
   for (Weight &weight : weights.tensors) {
-    weight.size = bytesOf(weight, weight.type);
+    weight.size = getBytes(weight, weight.type);
     weight.offset = alignUp(end);
     end = weight.offset + weight.size;
     if (end > largest)
@@ -96,7 +96,7 @@ public:
     auto &file = files[origin.path];
     if (!file)
       file = std::make_unique<support::MappedFile>(origin.path);
-    uint64_t size = bytesOf(weight, origin.storedType);
+    uint64_t size = getBytes(weight, origin.storedType);
     if (!origin.view.sizes.empty())
       size = spanOf(origin, weight);
     if (origin.offset > file->size() || size > file->size() - origin.offset)
@@ -185,7 +185,7 @@ static std::string headerText(const std::vector<Task> &tasks) {
       add("nstf.padding." + std::to_string(gaps++), "U8", {static_cast<int64_t>(gap)}, end, gap);
     }
     const Weight &weight = *task.weight;
-    add(weight.name, infoOf(weight.type).safeTensors, weight.shape.dimensions, task.dataOffset, weight.size);
+    add(weight.name, getInfo(weight.type).safeTensors, weight.shape.dimensions, task.dataOffset, weight.size);
   }
   json += "}";
   uint64_t length = alignUp(8 + json.size()) - 8;

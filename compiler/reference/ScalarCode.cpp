@@ -263,7 +263,7 @@ static Meaning mixedMeaning(Operation *op) {
   return {};
 }
 
-Meaning nstf::reference::meaningOf(Operation *op) {
+Meaning nstf::reference::getMeaning(Operation *op) {
   if (op->getNumResults() == 1) {
     if (Meaning meaning = mixedMeaning(op))
       return meaning;
@@ -290,16 +290,16 @@ double nstf::reference::elementAt(const Tensor &tensor, llvm::ArrayRef<int64_t> 
 ScalarBlock::ScalarBlock(Block &block, TensorLookup lookup, StepScalars step)
     : lookup(lookup), step(step), block(block) {
   for (BlockArgument argument : block.getArguments())
-    slotOf(argument);
+    getSlot(argument);
   for (Operation &op : block.without_terminator())
     prepare(op);
   for (Value result : block.getTerminator()->getOperands())
-    resultSlots.push_back(slotOf(result));
+    resultSlots.push_back(getSlot(result));
   results.resize(resultSlots.size());
 }
 
 /// The slot of a value; a value from outside of the block is read once.
-size_t ScalarBlock::slotOf(Value value) {
+size_t ScalarBlock::getSlot(Value value) {
   auto [slot, isNew] = slots.insert({value, values.size()});
   if (isNew)
     values.push_back(value.getParentBlock() == &block ? 0 : lookup(value).data()[0]);
@@ -308,29 +308,29 @@ size_t ScalarBlock::slotOf(Value value) {
 
 void ScalarBlock::prepare(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    values[slotOf(constant)] = constantOf(constant.getValue());
+    values[getSlot(constant)] = constantOf(constant.getValue());
     return;
   }
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    loopSlots.push_back({slotOf(index), unsigned(index.getDim())});
+    loopSlots.push_back({getSlot(index), unsigned(index.getDim())});
     return;
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     const Tensor &source = lookup(dim.getSource());
-    values[slotOf(dim)] = double(source.shape.at(dim.getConstantIndex().value()));
+    values[getSlot(dim)] = double(source.shape.at(dim.getConstantIndex().value()));
     return;
   }
   Instruction instruction;
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     for (Value index : extract.getIndices())
-      instruction.operands.push_back(slotOf(index));
+      instruction.operands.push_back(getSlot(index));
     instruction.function = [&source = lookup(extract.getTensor())](const double *in) {
       llvm::SmallVector<int64_t> index(in, in + source.shape.size());
       return elementAt(source, index);
     };
   } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
     for (Value operand : op.getOperands())
-      instruction.operands.push_back(slotOf(operand));
+      instruction.operands.push_back(getSlot(operand));
     instruction.function = [map = apply.getAffineMap()](const double *in) {
       llvm::SmallVector<int64_t> operands(in, in + map.getNumInputs());
       llvm::SmallVector<Attribute> constants;
@@ -344,10 +344,10 @@ void ScalarBlock::prepare(Operation &op) {
     };
   } else {
     for (Value operand : op.getOperands())
-      instruction.operands.push_back(slotOf(operand));
-    instruction.function = meaningOf(&op);
+      instruction.operands.push_back(getSlot(operand));
+    instruction.function = getMeaning(&op);
   }
-  instruction.result = slotOf(op.getResult(0));
+  instruction.result = getSlot(op.getResult(0));
   instructions.push_back(std::move(instruction));
 }
 

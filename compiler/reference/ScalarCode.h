@@ -12,7 +12,7 @@ namespace nstf::reference {
 
 /// A function that computes an arith or math operation on numbers of its operand types. Throws std::runtime_error for
 /// an operation without a reference.
-std::function<double(const double *)> meaningOf(mlir::Operation *op);
+std::function<double(const double *)> getMeaning(mlir::Operation *op);
 
 /// The number of a type that is nearest to `value`: floats round to nearest even, integers are truncated to their
 /// width.
@@ -32,7 +32,7 @@ private:
     std::vector<size_t> operands;
     size_t result;
   };
-  size_t slotOf(mlir::Value value);
+  size_t getSlot(mlir::Value value);
   void prepare(mlir::Operation &op);
 
   TensorLookup lookup;

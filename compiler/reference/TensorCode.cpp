@@ -307,7 +307,7 @@ struct Evaluation {
     std::vector<double> operands;
     for (Value operand : op->getOperands())
       operands.push_back(lookup(operand).data()[0]);
-    return scalar(meaningOf(op)(operands.data()));
+    return scalar(getMeaning(op)(operands.data()));
   }
 };
 

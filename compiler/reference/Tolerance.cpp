@@ -165,7 +165,7 @@ Tolerance nstf::reference::modelTolerance(Type precision, Type codes) {
   return {2e-5, 4e-6};
 }
 
-static double errorOf(double got, double want) {
+static double getError(double got, double want) {
   double error = std::abs(got - want);
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
 }
@@ -175,7 +175,7 @@ Comparison nstf::reference::compare(llvm::ArrayRef<float> got, const Tensor &wan
   Comparison result;
   for (int64_t i = 0; i < want.size(); ++i) {
     result.largestWant = std::max(result.largestWant, std::abs(want.data()[i]));
-    double error = errorOf(got[i], want.data()[i]);
+    double error = getError(got[i], want.data()[i]);
     if (error > result.largestError || result.where < 0) {
       result.largestError = error;
       result.where = i;
@@ -191,7 +191,7 @@ Comparison nstf::reference::compareRows(const Tensor &got, const Tensor &want, c
   double largestShare = -1;
   for (int64_t i = 0; i < want.size(); ++i) {
     result.largestWant = std::max(result.largestWant, std::abs(want.data()[i]));
-    double error = errorOf(got.data()[i], want.data()[i]), bound = allowed(i / want.values.cols());
+    double error = getError(got.data()[i], want.data()[i]), bound = allowed(i / want.values.cols());
     double share = error == 0 ? 0 : error / bound;
     if (std::isnan(share))
       share = std::numeric_limits<double>::infinity();

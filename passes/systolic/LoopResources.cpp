@@ -69,12 +69,12 @@ int64_t LoopResources::countRegisters(const ProductLoop &product, PlanAttr plan)
 }
 
 int64_t LoopResources::countBlockBytes(const ProductLoop &product) {
-  auto bytesOf = [](LdsType lds) { return lds.getSizeInBytes() / lds.getBuffers(); };
+  auto getBytes = [](LdsType lds) { return lds.getSizeInBytes() / lds.getBuffers(); };
   int64_t bytes = 0;
   for (LoopWrite one : product.writes)
-    bytes += bytesOf(one.write.getLds().getType());
+    bytes += getBytes(one.write.getLds().getType());
   for (StageOp stage : product.stages)
-    bytes += bytesOf(stage.getLds().getType());
+    bytes += getBytes(stage.getLds().getType());
   return bytes;
 }
 

@@ -62,13 +62,13 @@ struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> 
 private:
   Costs costs;
 
-  static int64_t bytesOf(Type type) {
+  static int64_t getBytes(Type type) {
     auto vector = dyn_cast<VectorType>(type);
     int64_t bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
     return (vector ? vector.getNumElements() : 1) * bits / 8;
   }
 
-  int64_t clocksOf(amdgpu::MFMAOp op) const {
+  int64_t getClocks(amdgpu::MFMAOp op) const {
     return costs
         .getMatrixClocks(op.getM(), op.getN(), op.getK(), op.getBlocks(),
                          getElementTypeOrSelf(op.getSourceA().getType()))
@@ -76,14 +76,14 @@ private:
   }
 
   /// The clocks for which an instruction occupies its pipe; 0 for other instructions.
-  int64_t clocksOf(Operation *op) const {
+  int64_t getClocks(Operation *op) const {
     if (std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op))
-      return costs.getSharersOfLdsPort() * costs.getLdsPortClocks(access->direction, bytesOf(access->type));
+      return costs.getSharersOfLdsPort() * costs.getLdsPortClocks(access->direction, getBytes(access->type));
     return llvm::TypeSwitch<Operation *, int64_t>(op)
-        .Case([&](amdgpu::MFMAOp mfma) { return clocksOf(mfma); })
+        .Case([&](amdgpu::MFMAOp mfma) { return getClocks(mfma); })
         .Case([&](amdgpu::GatherToLDSOp) { return costs.getSimds() * costs.getStageClocks(); })
         .Case([&](amdgpu::RawBufferLoadOp load) {
-          return costs.getSimds() * costs.getLoadClocks(bytesOf(load.getType()));
+          return costs.getSimds() * costs.getLoadClocks(getBytes(load.getType()));
         })
         .Default([](Operation *) { return 0; });
   }
@@ -121,7 +121,7 @@ private:
         end(costs.getBarrierCoverClocks());
         continue;
       }
-      int64_t clocks = clocksOf(&op);
+      int64_t clocks = getClocks(&op);
       if (clocks == 0)
         continue;
       if (!part.units.empty() && sharesLines(part.units.back(), unit)) {

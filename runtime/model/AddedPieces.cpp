@@ -14,7 +14,7 @@ AddedPieces::AddedPieces(const TokenizerConfig &config, const sentencepiece::Sen
     add(id, named, /*hasOwnId=*/true);
   next = pieces.GetPieceSize();
   for (const auto &[id, entry] : tokens)
-    next += id >= pieces.GetPieceSize() && !pieceOf(entry.token.content);
+    next += id >= pieces.GetPieceSize() && !getPiece(entry.token.content);
   addSpecials(config);
   indexTokens();
 }
@@ -36,7 +36,7 @@ void AddedPieces::addSpecials(const TokenizerConfig &config) {
       } else if (usual != ofLlama.end() || role == std::string_view("pad_token")) {
         named->isPlain = false;
       }
-    } else if (usual != ofLlama.end() && (ids.count(usual->second) || pieceOf(usual->second))) {
+    } else if (usual != ofLlama.end() && (ids.count(usual->second) || getPiece(usual->second))) {
       named = NamedToken{{.content = usual->second}, false, ""};
     }
     if (!named || named->token.content.empty())
@@ -59,7 +59,7 @@ void AddedPieces::addSpecial(NamedToken named) {
   if (named.isPlain && known != ids.end())
     return;
   named.token.special = true;
-  std::optional<int32_t> id = known != ids.end() ? std::optional(known->second) : pieceOf(content);
+  std::optional<int32_t> id = known != ids.end() ? std::optional(known->second) : getPiece(content);
   if (id)
     add(*id, named, known == ids.end() || tokens.at(*id).hasOwnId);
   else
@@ -67,7 +67,7 @@ void AddedPieces::addSpecial(NamedToken named) {
 }
 
 /// The model's piece with this name, unless the piece has been renamed.
-std::optional<int32_t> AddedPieces::pieceOf(const std::string &content) const {
+std::optional<int32_t> AddedPieces::getPiece(const std::string &content) const {
   int32_t id = pieces.PieceToId(content);
   const AddedToken *renamed = find(id);
   bool isPiece = pieces.IdToPiece(id) == content && (!renamed || renamed->content == content);
@@ -111,12 +111,12 @@ const AddedToken *AddedPieces::find(int32_t id) const {
   return it == tokens.end() ? nullptr : &it->second.token;
 }
 
-std::optional<int32_t> AddedPieces::idOf(const std::string &content) const {
+std::optional<int32_t> AddedPieces::getId(const std::string &content) const {
   auto it = ids.find(content);
   return it == ids.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::optional<std::string> AddedPieces::contentOf(const std::string &role) const {
+std::optional<std::string> AddedPieces::getContent(const std::string &role) const {
   auto it = roles.find(role);
   return it == roles.end() ? std::nullopt : std::optional(it->second);
 }

@@ -27,10 +27,10 @@ public:
   std::vector<std::string> cut(std::string_view text) const;
   /// nullptr if no added token has this id.
   const AddedToken *find(int32_t id) const;
-  std::optional<int32_t> idOf(const std::string &content) const;
+  std::optional<int32_t> getId(const std::string &content) const;
   bool isSpecial(const std::string &content) const { return specials.count(content); }
   /// The token of a role such as "bos_token"; nothing if there is none.
-  std::optional<std::string> contentOf(const std::string &role) const;
+  std::optional<std::string> getContent(const std::string &role) const;
   /// The largest id + 1.
   int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
   /// Special tokens whose assigned id was already taken: for each a line with its place.
@@ -48,7 +48,7 @@ private:
   void addSpecials(const TokenizerConfig &config);
   void addSpecial(NamedToken named);
   void add(int32_t id, const NamedToken &named, bool hasOwnId);
-  std::optional<int32_t> pieceOf(const std::string &content) const;
+  std::optional<int32_t> getPiece(const std::string &content) const;
   void checkFree(int32_t id, const NamedToken &named) const;
   void indexTokens();
 

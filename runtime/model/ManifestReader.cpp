@@ -48,7 +48,8 @@ std::optional<support::OperandOrder> readOrder(const support::JsonCursor &item, 
   std::optional<support::JsonCursor> value = item.find("order");
   if (!value)
     return std::nullopt;
-  auto operand = static_cast<support::OperandOrder::Operand>((*value)["operand"].oneOf({"keys", "values", "scales"}));
+  auto operand =
+      static_cast<support::OperandOrder::Operand>((*value)["operand"].getChoice({"keys", "values", "scales"}));
   if (shape.dimensions.size() != 2 || shape.hasTokens() || sizeOf(type) > 4)
     value->fail("expected an order of a matrix of fixed size, of elements of at most 4 bytes, but got one of " +
                 shape.str() + " " + std::string(nameOf(type)));
@@ -78,7 +79,7 @@ std::string readSha256(const support::JsonCursor &value) {
   return text;
 }
 
-std::optional<uint64_t> extentOf(const Shape &shape, ElementType type, int64_t tokens) {
+std::optional<uint64_t> getExtent(const Shape &shape, ElementType type, int64_t tokens) {
   uint64_t bytes = sizeOf(type);
   for (int64_t dimension : shape.stored(type, tokens))
     if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(dimension), &bytes))
@@ -151,10 +152,10 @@ Model readModel(const support::JsonCursor &value) {
     model.sampling = readSampling(*sampling);
   if (auto precision = value.find("precision")) {
     constexpr ElementType types[] = {ElementType::F32, ElementType::F16, ElementType::BF16};
-    model.precision = types[precision->oneOf({"f32", "f16", "bf16"})];
+    model.precision = types[precision->getChoice({"f32", "f16", "bf16"})];
   }
   if (auto tokenizer = value.find("tokenizer")) {
-    std::size_t kind = (*tokenizer)["kind"].oneOf({"none", "tokenizer_json", "sentencepiece", "tok512"});
+    std::size_t kind = (*tokenizer)["kind"].getChoice({"none", "tokenizer_json", "sentencepiece", "tok512"});
     model.tokenizer.kind = (*tokenizer)["kind"].string();
     if (kind != 0)
       model.tokenizer.file = readFileName((*tokenizer)["file"]);
@@ -180,7 +181,7 @@ std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
     if (!names.insert(buffer.name).second)
       item["name"].failExpected("a name no other buffer has");
     buffer.kind = static_cast<BufferKind>(
-        item["kind"].oneOf({"weights", "arena", "control", "input", "output", "state", "counters", "scratch"}));
+        item["kind"].getChoice({"weights", "arena", "control", "input", "output", "state", "counters", "scratch"}));
     buffer.size = item["size"].integer(1, maxBytes);
     bool state = buffer.kind == BufferKind::State;
     if (auto type = item.find("type"))
@@ -193,7 +194,7 @@ std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
       buffer.shape->order = readOrder(item, *buffer.shape, *buffer.type);
     if (auto slots = item.find("slots"); slots && state)
       buffer.slots = static_cast<int64_t>(slots->integer(1, support::ControlBlock::maxRequests));
-    if (uint64_t bytes = state ? extentOf(*buffer.shape, *buffer.type, 0).value_or(0) : 0;
+    if (uint64_t bytes = state ? getExtent(*buffer.shape, *buffer.type, 0).value_or(0) : 0;
         state && (bytes > maxBytes || bytes * buffer.slots != buffer.size))
       item["size"].failExpected("the " + std::to_string(bytes * buffer.slots) + " bytes of " + buffer.shape->str() +
                                 (buffer.slots > 1 ? " for " + std::to_string(buffer.slots) + " slots" : ""));
@@ -325,7 +326,7 @@ Weight readWeight(const support::JsonCursor &item, const Buffer *buffer, Weights
 
 Weights readWeights(const support::JsonCursor &value, const Manifest &manifest) {
   Weights weights;
-  weights.mode = static_cast<WeightsMode>(value["mode"].oneOf({"pack", "reference", "random", "none"}));
+  weights.mode = static_cast<WeightsMode>(value["mode"].getChoice({"pack", "reference", "random", "none"}));
   if (auto seed = value.find("seed"))
     weights.seed = seed->integer(0, std::numeric_limits<uint64_t>::max());
   std::size_t index = bufferOfKind(manifest, BufferKind::Weights);
@@ -392,7 +393,7 @@ void checkDigest(const nlohmann::json &document, const support::JsonCursor &root
 Manifest parseManifest(std::string_view text, const std::string &file) {
   nlohmann::json document = support::parseJson(text, file);
   support::JsonCursor root(document, file);
-  root["format"].oneOf({"nstf-package"});
+  root["format"].getChoice({"nstf-package"});
   if (uint64_t made = root["version"].integer(1, version); made != version)
     root["version"].fail("expected a package of version " + std::to_string(version) + " but got one of version " +
                          std::to_string(made) + ": compile it again");

@@ -25,7 +25,7 @@ std::optional<support::OperandOrder> readOrder(const support::JsonCursor &item, 
 std::string readFileName(const support::JsonCursor &value);
 std::string readSha256(const support::JsonCursor &value);
 /// Bytes of a tensor in a step of `tokens` rows; nothing if they exceed 2^63.
-std::optional<uint64_t> extentOf(const Shape &shape, ElementType type, int64_t tokens);
+std::optional<uint64_t> getExtent(const Shape &shape, ElementType type, int64_t tokens);
 
 /// The buffers of a manifest by name. The buffers outlive the object.
 class BufferNames {

@@ -34,12 +34,12 @@ KernelArgument readKernelArgument(const support::JsonCursor &item, uint32_t kern
   argument.name = item["name"].string();
   argument.offset = item["offset"].integer(0, maxKernargSize);
   argument.size = item["size"].integer(8, 8);
-  item["kind"].oneOf({"buffer"});
+  item["kind"].getChoice({"buffer"});
   argument.type = readElementType(item["type"]);
   argument.shape = readShape(item["shape"], /*allowTokens=*/true);
   argument.shape.order = readOrder(item, argument.shape, argument.type);
   argument.alignment = item["alignment"].integer(1, 4096);
-  argument.access = static_cast<Access>(item["access"].oneOf({"read", "write", "read_write"}));
+  argument.access = static_cast<Access>(item["access"].getChoice({"read", "write", "read_write"}));
   if ((argument.alignment & (argument.alignment - 1)) != 0)
     item["alignment"].failExpected("a power of two");
   if (argument.offset % 8 != 0 || argument.offset + argument.size > kernargSize)
@@ -166,7 +166,7 @@ void checkStepArgument(const support::JsonCursor &item, const StepArgument &argu
     item.fail("expected " + (parameter.shape.order ? parameter.shape.order->str() : "rows") + " for argument \"" +
               support::escape(parameter.name) + "\" but \"" + support::escape(buffer.name) + "\" holds " +
               (order ? order->str() : "rows"));
-  std::optional<uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
+  std::optional<uint64_t> extent = getExtent(parameter.shape, parameter.type, maxTokens);
   if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
     item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + support::escape(buffer.name) +
                         "\" to hold " + parameter.shape.str() + " " + std::string(nameOf(parameter.type)) + " at " +
@@ -263,7 +263,7 @@ void readBuckets(const support::JsonCursor &value, const KernelSymbols &symbols,
       bucket.steps.push_back(readStep(step, bucket.steps.size(), target, symbols, manifest, places, bucket.maxTokens));
     for (const auto *ports : {&manifest.inputs, &manifest.outputs})
       for (const Port &port : *ports) {
-        std::optional<uint64_t> extent = extentOf(port.shape, port.type, bucket.maxTokens);
+        std::optional<uint64_t> extent = getExtent(port.shape, port.type, bucket.maxTokens);
         const Buffer &buffer = manifest.buffers[port.buffer];
         if (!extent || *extent > buffer.size)
           item["max_tokens"].failExpected("no more tokens than the " + std::to_string(buffer.size) + " bytes of \"" +

@@ -44,7 +44,7 @@ HostTensor readNpy(const std::filesystem::path &path) {
 
   HostTensor tensor;
   tensor.shape = header.shape;
-  auto type = std::ranges::find(knownTypes, header.descr, [](ElementType known) { return infoOf(known).npy; });
+  auto type = std::ranges::find(knownTypes, header.descr, [](ElementType known) { return getInfo(known).npy; });
   if (type == std::end(knownTypes))
     throw std::runtime_error(file + ": expected a little-endian number type such as <f4 or <i4 but got " +
                              support::escape(header.descr));
@@ -85,7 +85,7 @@ std::vector<std::vector<int32_t>> readTokenIds(const std::filesystem::path &path
 void writeNpy(const std::filesystem::path &path, const HostTensor &tensor) {
   if (std::ranges::find(knownTypes, tensor.type) == std::end(knownTypes))
     throw std::runtime_error(path.string() + ": npy has no type " + std::string(nameOf(tensor.type)));
-  std::string header = makeNpyHeader(std::string(infoOf(tensor.type).npy), tensor.shape);
+  std::string header = makeNpyHeader(std::string(getInfo(tensor.type).npy), tensor.shape);
   support::writeFile(path, {header, {reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size()}});
 }
 

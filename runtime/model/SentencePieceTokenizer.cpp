@@ -42,22 +42,22 @@ void SentencePieceTokenizer::readConfig(const TokenizerConfig &config) {
   addsPrefixSpace = config.flag("add_prefix_space").value_or(true);
   splitsSpecial = config.flag("split_special_tokens").value_or(false);
   if (hasConfig) {
-    bool isNamed = config.mentions("bos_token") || added->contentOf("bos_token");
+    bool isNamed = config.mentions("bos_token") || added->getContent("bos_token");
     takesModelBos = !isNamed && config.flag("add_bos_token").value_or(true);
     if (isNamed)
       bos = idOfRole(config, "bos_token", "add_bos_token", true);
     eos = idOfRole(config, "eos_token", "add_eos_token", false);
   }
-  unknown = added->contentOf("unk_token").value_or(unknown);
+  unknown = added->getContent("unk_token").value_or(unknown);
   unknownPieces = processor->EncodeAsPieces(unknown).size();
 
   unfollowed = added->getClashes();
   std::string name = config.text("tokenizer_class").value_or("LlamaTokenizer");
   if (name != "LlamaTokenizer" && name != "LlamaTokenizerFast")
-    unfollowed.push_back(config.placeOf("tokenizer_class") + ": \"" + support::escape(name) +
+    unfollowed.push_back(config.getPlace("tokenizer_class") + ": \"" + support::escape(name) +
                          "\" is taken for a LlamaTokenizer");
   for (const char *key : {"auto_map", "sp_model_kwargs", "clean_up_tokenization_spaces"})
-    if (std::string place = config.placeOf(key); !place.empty())
+    if (std::string place = config.getPlace(key); !place.empty())
       unfollowed.push_back(place + ": isn't followed");
   if (std::string place = config.placeOfUnread(); !place.empty())
     unfollowed.push_back(place +
@@ -67,10 +67,10 @@ void SentencePieceTokenizer::readConfig(const TokenizerConfig &config) {
 std::optional<int32_t> SentencePieceTokenizer::idOfRole(const TokenizerConfig &config, const char *role,
                                                         const char *flag, bool absent) const {
   std::optional<bool> isWanted = config.flag(flag);
-  std::optional<std::string> content = added->contentOf(role);
+  std::optional<std::string> content = added->getContent(role);
   if (isWanted.value_or(false) && !content)
-    throw std::runtime_error(config.placeOf(flag) + ": expected a " + role + " to add but there is none");
-  return isWanted.value_or(absent) && content ? added->idOf(*content) : std::nullopt;
+    throw std::runtime_error(config.getPlace(flag) + ": expected a " + role + " to add but there is none");
+  return isWanted.value_or(absent) && content ? added->getId(*content) : std::nullopt;
 }
 
 std::optional<std::string> SentencePieceTokenizer::nameOf(int32_t id) const {
@@ -98,8 +98,8 @@ void SentencePieceTokenizer::cutPieces(const std::string &text, std::vector<std:
                std::make_move_iterator(pieces.end()));
 }
 
-int32_t SentencePieceTokenizer::idOf(const std::string &piece) const {
-  std::optional<int32_t> own = added->idOf(piece);
+int32_t SentencePieceTokenizer::getId(const std::string &piece) const {
+  std::optional<int32_t> own = added->getId(piece);
   return own ? *own : processor->PieceToId(piece);
 }
 
@@ -109,7 +109,7 @@ std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view bytes) cons
     text = (addsPrefixSpace ? unicode::visibleSpace : "") + unicode::replaceAll(text, unicode::visibleSpace, " ");
   std::vector<std::string> pieces;
   for (const std::string &part : splitsSpecial ? std::vector{text} : added->cut(text))
-    if (!splitsSpecial && added->idOf(part))
+    if (!splitsSpecial && added->getId(part))
       pieces.push_back(part);
     else if (!part.empty())
       cutPieces(part, pieces);
@@ -119,7 +119,7 @@ std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view bytes) cons
   std::vector<int32_t> ids;
   ids.reserve(pieces.size());
   for (std::size_t i = isPrefixAlone; i < pieces.size(); ++i)
-    ids.push_back(idOf(pieces[i]));
+    ids.push_back(getId(pieces[i]));
   return ids;
 }
 
@@ -139,12 +139,12 @@ bool SentencePieceTokenizer::isSkipped(int32_t id) const {
   return token && (token->special || added->isSpecial(token->content)) && (hasConfig || !processor->IsUnknown(id));
 }
 
-const std::string *SentencePieceTokenizer::wordOf(int32_t id) const {
+const std::string *SentencePieceTokenizer::getWord(int32_t id) const {
   const AddedToken *token = added->find(id);
   return token && hasConfig && !isSkipped(id) ? &token->content : nullptr;
 }
 
-std::string SentencePieceTokenizer::bytesOf(int32_t id) const {
+std::string SentencePieceTokenizer::getBytes(int32_t id) const {
   if (id >= processor->GetPieceSize())
     return support::replacementCharacter; // between added tokens
   if (processor->IsControl(id))

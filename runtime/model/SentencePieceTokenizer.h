@@ -29,8 +29,8 @@ public:
   int32_t vocabularySize() const override;
   void fitTo(int64_t vocabulary, const std::filesystem::path &file) override;
   std::vector<std::string> notes() const override { return unfollowed; }
-  std::string bytesOf(int32_t id) const override;
-  const std::string *wordOf(int32_t id) const override;
+  std::string getBytes(int32_t id) const override;
+  const std::string *getWord(int32_t id) const override;
   bool isSkipped(int32_t id) const override;
   LeadingSpaces leadingSpaces() const override { return leading; }
   bool dropsPrefix() const override { return hasConfig && addsPrefixSpace; }
@@ -40,7 +40,7 @@ private:
   std::optional<int32_t> idOfRole(const TokenizerConfig &config, const char *role, const char *flag, bool absent) const;
   /// Appends the pieces of a text between added tokens.
   void cutPieces(const std::string &text, std::vector<std::string> &parts) const;
-  int32_t idOf(const std::string &piece) const;
+  int32_t getId(const std::string &piece) const;
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor;
   std::optional<AddedPieces> added;

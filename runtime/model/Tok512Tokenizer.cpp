@@ -70,7 +70,7 @@ std::optional<std::string> Tok512Tokenizer::nameOf(int32_t id) const {
   return id >= 0 && id < vocabularySize() ? std::optional(pieces[id].text) : std::nullopt;
 }
 
-std::string Tok512Tokenizer::bytesOf(int32_t id) const {
+std::string Tok512Tokenizer::getBytes(int32_t id) const {
   if (id < firstByteId)
     return ""; // unknown, BOS, EOS
   if (id < firstByteId + byteCount)

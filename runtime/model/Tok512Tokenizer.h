@@ -19,7 +19,7 @@ public:
   std::vector<int32_t> encode(std::string_view text) const override;
   std::optional<std::string> nameOf(int32_t id) const override;
   int32_t vocabularySize() const override { return static_cast<int32_t>(pieces.size()); }
-  std::string bytesOf(int32_t id) const override;
+  std::string getBytes(int32_t id) const override;
   LeadingSpaces leadingSpaces() const override { return LeadingSpaces::DropOne; }
 
 private:

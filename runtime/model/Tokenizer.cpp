@@ -94,13 +94,13 @@ public:
     bool isKnown = id >= 0 && id < tokenizer.vocabularySize();
     if (isKnown && tokenizer.isSkipped(id))
       return "";
-    if (const std::string *word = isKnown ? tokenizer.wordOf(id) : nullptr) {
+    if (const std::string *word = isKnown ? tokenizer.getWord(id) : nullptr) {
       std::string before = finishText();
       before += hasWords ? " " : "";
       hasWords = true;
       return before + *word;
     }
-    std::string bytes = isKnown ? tokenizer.bytesOf(id) : support::replacementCharacter;
+    std::string bytes = isKnown ? tokenizer.getBytes(id) : support::replacementCharacter;
     if (std::exchange(hasTokens, true) == false && tokenizer.dropsPrefix() && bytes.starts_with(' '))
       bytes.erase(0, 1);
     if (atStart && !bytes.empty()) {

@@ -8,15 +8,15 @@
 using namespace nstf;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  std::string_view bytes = fuzz::textOf(data, size);
+  std::string_view bytes = fuzz::getText(data, size);
   std::array<std::string_view, 4> parts;
   for (std::string_view &part : parts) {
     part = bytes.substr(0, bytes.find('\0'));
     bytes.remove_prefix(std::min(bytes.size(), part.size() + 1));
   }
-  auto fileOf = [&](int i) { return parts[i].empty() ? "" : fuzz::fileOf(parts[i], i); };
+  auto makeFile = [&](int i) { return parts[i].empty() ? "" : fuzz::makeFile(parts[i], i); };
   fuzz::expectRead([&] {
-    runtime::SentencePieceTokenizer tokenizer(NSTF_FUZZED_MODEL, {fileOf(0), fileOf(1), fileOf(2)});
+    runtime::SentencePieceTokenizer tokenizer(NSTF_FUZZED_MODEL, {makeFile(0), makeFile(1), makeFile(2)});
     for (std::string_view text : {std::string_view("the <s> cat\xe2\x96\x81  <|user|> \xe4\xb8\xad\n12 "), parts[3]}) {
       runtime::TokenSequence prompt = tokenizer.encodePrompt(text, 1, 1000);
       for (int32_t id : prompt.ids)

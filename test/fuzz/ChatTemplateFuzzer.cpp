@@ -24,7 +24,7 @@ static runtime::ChatOptions makeOptions() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const runtime::ChatOptions options = makeOptions();
-  const std::string_view bytes = fuzz::textOf(data, size);
+  const std::string_view bytes = fuzz::getText(data, size);
   const size_t end = std::min(bytes.find('\0'), size);
   const ordered_json given =
       ordered_json::parse(bytes.substr(std::min(end + 1, size)), nullptr, /*allow_exceptions=*/false);

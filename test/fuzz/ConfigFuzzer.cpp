@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return -1;
   const GraphDescription &architecture = architectures()[data[size - 1] % architectures().size()];
   fuzz::expectRead([&] {
-    const Config config(fuzz::textOf(data, size - 1), "/nowhere/config.json");
+    const Config config(fuzz::getText(data, size - 1), "/nowhere/config.json");
     fuzz::expectRead([&] { config.architectures(); });
     fuzz::expectRead([&] { config.modelType(); });
     evaluateParameters(architecture, &config);

@@ -11,12 +11,12 @@
 
 namespace nstf::fuzz {
 
-inline std::string_view textOf(const uint8_t *data, size_t size) {
+inline std::string_view getText(const uint8_t *data, size_t size) {
   return {reinterpret_cast<const char *>(data), size};
 }
 
 /// A file in memory, for readers that need a path: one for all inputs, or one of 3 for readers of several files.
-inline std::string fileOf(std::string_view bytes, int which = 0) {
+inline std::string makeFile(std::string_view bytes, int which = 0) {
   static int descriptors[3] = {-1, -1, -1};
   int &descriptor = descriptors[which];
   if (descriptor < 0)

@@ -7,7 +7,7 @@ using namespace nstf::description;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::expectRead([&] {
-    const GraphDescription description = readGraphDescription(std::string(fuzz::textOf(data, size)), "graph.yaml");
+    const GraphDescription description = readGraphDescription(std::string(fuzz::getText(data, size)), "graph.yaml");
     expandGraph(description, evaluateParameters(description, /*source=*/nullptr));
   });
   return 0;

@@ -5,6 +5,6 @@
 using namespace nstf;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  fuzz::expectRead([&] { manifest::parseManifest(fuzz::textOf(data, size), "manifest.json"); });
+  fuzz::expectRead([&] { manifest::parseManifest(fuzz::getText(data, size), "manifest.json"); });
   return 0;
 }

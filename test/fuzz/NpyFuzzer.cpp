@@ -6,7 +6,7 @@ using namespace nstf;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::expectRead([&] {
-    const runtime::HostTensor tensor = runtime::readNpy(fuzz::fileOf(fuzz::textOf(data, size)));
+    const runtime::HostTensor tensor = runtime::readNpy(fuzz::makeFile(fuzz::getText(data, size)));
     if (tensor.data.size() != tensor.elements() * manifest::sizeOf(tensor.type))
       std::abort();
     tensor.str();

@@ -7,7 +7,7 @@ using namespace nstf;
 static volatile uint8_t sink;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const std::string &path = fuzz::fileOf(fuzz::textOf(data, size));
+  const std::string &path = fuzz::makeFile(fuzz::getText(data, size));
   fuzz::expectRead([&] {
     const support::SafeTensorsFile file(path);
     for (const support::StoredTensor &tensor : file.tensors())

@@ -5,6 +5,6 @@
 using namespace nstf;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  fuzz::expectRead([&] { parseTarget(fuzz::textOf(data, size), "target.yaml"); });
+  fuzz::expectRead([&] { parseTarget(fuzz::getText(data, size), "target.yaml"); });
   return 0;
 }

@@ -6,13 +6,13 @@ using namespace nstf;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::expectRead([&] {
-    const TuningTable table = parseTuning(fuzz::textOf(data, size), "tuning.yaml");
+    const TuningTable table = parseTuning(fuzz::getText(data, size), "tuning.yaml");
     table.find({{"M", 1}, {"N", 4096}, {"K", 64}});
     for (const TuningRow &row : table.rows)
       row.getMismatch({});
   });
   fuzz::expectRead([&] {
-    for (const auto &[operation, rules] : parseTemplateRules(fuzz::textOf(data, size), "templates.yaml"))
+    for (const auto &[operation, rules] : parseTemplateRules(fuzz::getText(data, size), "templates.yaml"))
       for (const TemplateRule &rule : rules)
         getMismatch(rule.ranges, {{"K", 64}});
   });

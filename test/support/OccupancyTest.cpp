@@ -16,7 +16,7 @@ constexpr ComputeUnit unit = {.simds = 4,
                               .ldsGranule = 512};
 
 void expect(KernelResources kernel, int64_t waves, std::string_view bound) {
-  const Occupancy occupancy = occupancyOf(unit, kernel);
+  const Occupancy occupancy = getOccupancy(unit, kernel);
   EXPECT_EQ(occupancy.wavesPerSimd, waves) << kernel.vgprs << " " << kernel.sgprs << " " << kernel.ldsBytes;
   EXPECT_EQ(occupancy.bound, bound) << kernel.vgprs << " " << kernel.sgprs << " " << kernel.ldsBytes;
 }
@@ -47,12 +47,12 @@ TEST(Occupancy, Sgprs) {
   expect({.sgprs = 96}, 8, "waves");
   expect({.sgprs = 97}, 7, "SGPRs"); // the emulator gave 8, since it ignored SGPRs
   expect({.sgprs = 102}, 7, "SGPRs");
-  EXPECT_EQ(occupancyOf(unit, {.sgprs = 112, .wavesPerGroup = 4}).workgroups, 7);
+  EXPECT_EQ(getOccupancy(unit, {.sgprs = 112, .wavesPerGroup = 4}).workgroups, 7);
 }
 TEST(Occupancy, WavesOfAWorkgroupGoToAnySimd) {
   // 28 waves are four workgroups of six. The emulator assigned two waves of each to every SIMD, which gave three
   // workgroups.
-  EXPECT_EQ(occupancyOf(unit, {.vgprs = 72, .wavesPerGroup = 6}).workgroups, 4);
+  EXPECT_EQ(getOccupancy(unit, {.vgprs = 72, .wavesPerGroup = 6}).workgroups, 4);
   expect({.vgprs = 72, .wavesPerGroup = 6}, 6, "workgroup size");
 }
 
@@ -76,12 +76,12 @@ TEST(Occupancy, WorkgroupsComeWhole) {
 }
 
 TEST(Occupancy, Workgroups) {
-  EXPECT_EQ(occupancyOf(unit, {.wavesPerGroup = 4}).workgroups, 8);
-  EXPECT_EQ(occupancyOf(unit, {.vgprs = 72, .wavesPerGroup = 16}).workgroups, 1);
-  EXPECT_EQ(occupancyOf(unit, {.vgprs = 72, .wavesPerGroup = 3}).workgroups, 9);
-  EXPECT_EQ(occupancyOf(unit, {.ldsBytes = 40000, .wavesPerGroup = 1}).workgroups, 1);
-  EXPECT_EQ(occupancyOf(unit, {.ldsBytes = 10240, .wavesPerGroup = 4}).workgroups, 6);
-  EXPECT_EQ(occupancyOf(unit, {.ldsBytes = 65537, .wavesPerGroup = 4}).workgroups, 0);
+  EXPECT_EQ(getOccupancy(unit, {.wavesPerGroup = 4}).workgroups, 8);
+  EXPECT_EQ(getOccupancy(unit, {.vgprs = 72, .wavesPerGroup = 16}).workgroups, 1);
+  EXPECT_EQ(getOccupancy(unit, {.vgprs = 72, .wavesPerGroup = 3}).workgroups, 9);
+  EXPECT_EQ(getOccupancy(unit, {.ldsBytes = 40000, .wavesPerGroup = 1}).workgroups, 1);
+  EXPECT_EQ(getOccupancy(unit, {.ldsBytes = 10240, .wavesPerGroup = 4}).workgroups, 6);
+  EXPECT_EQ(getOccupancy(unit, {.ldsBytes = 65537, .wavesPerGroup = 4}).workgroups, 0);
 }
 
 TEST(Occupancy, TheTightestIsNamed) {

@@ -54,19 +54,19 @@ TEST(Schedule, AFaultChangesNothing) {
 }
 
 TEST(Schedule, RulesOfSeveralFields) {
-  auto faultOf = [](std::initializer_list<std::pair<const char *, const char *>> texts) {
+  auto getFault = [](std::initializer_list<std::pair<const char *, const char *>> texts) {
     Schedule schedule;
     for (auto [field, text] : texts)
       EXPECT_EQ(schedule.set(field, text), "");
     return schedule.findFault();
   };
-  EXPECT_EQ(faultOf({}), "");
-  EXPECT_EQ(faultOf({{"buffers", "2"}, {"ahead", "3"}}), ""); // blocks of one step may wait in registers
-  EXPECT_EQ(faultOf({{"buffers", "3"}, {"ahead", "3"}, {"through", "lds"}}), "");
-  EXPECT_NE(faultOf({{"buffers", "2"}, {"ahead", "3"}, {"through", "lds"}}), "");
-  EXPECT_EQ(faultOf({{"order", "turns"}, {"priorities", "none"}}), "");
-  EXPECT_NE(faultOf({{"order", "turns"}, {"priorities", "falling"}}), "");
-  EXPECT_NE(faultOf({{"waves", "1x1x1025"}}), "");
+  EXPECT_EQ(getFault({}), "");
+  EXPECT_EQ(getFault({{"buffers", "2"}, {"ahead", "3"}}), ""); // blocks of one step may wait in registers
+  EXPECT_EQ(getFault({{"buffers", "3"}, {"ahead", "3"}, {"through", "lds"}}), "");
+  EXPECT_NE(getFault({{"buffers", "2"}, {"ahead", "3"}, {"through", "lds"}}), "");
+  EXPECT_EQ(getFault({{"order", "turns"}, {"priorities", "none"}}), "");
+  EXPECT_NE(getFault({{"order", "turns"}, {"priorities", "falling"}}), "");
+  EXPECT_NE(getFault({{"waves", "1x1x1025"}}), "");
 }
 
 TEST(Schedule, FieldsOverOthers) {

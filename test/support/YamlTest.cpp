@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 namespace {
 
-template <typename Work> std::string faultOf(Work work) {
+template <typename Work> std::string getFault(Work work) {
   try {
     work();
   } catch (const InputError &error) {
@@ -20,8 +20,8 @@ template <typename Work> std::string faultOf(Work work) {
   return "";
 }
 
-std::string errorOf(const std::string &text) {
-  return faultOf([&] { YamlValue::readText(text, "f"); });
+std::string getError(const std::string &text) {
+  return getFault([&] { YamlValue::readText(text, "f"); });
 }
 
 TEST(Yaml, ReadsWhatItIsGiven) {
@@ -38,20 +38,20 @@ TEST(Yaml, ReadsWhatItIsGiven) {
 
 TEST(Yaml, FaultsSayWhere) {
   const YamlValue root = YamlValue::readText("a: 1\nbeta: {x: [1,\n  y]}\n", "f");
-  EXPECT_EQ(faultOf([&] { root.list("a list"); }), "f:1:1: expected a list but got a map");
-  EXPECT_EQ(faultOf([&] { root.map("a map", {"a", "bet"}); }),
+  EXPECT_EQ(getFault([&] { root.list("a list"); }), "f:1:1: expected a list but got a map");
+  EXPECT_EQ(getFault([&] { root.map("a map", {"a", "bet"}); }),
             "f:2:1: expected one of the keys a, bet but got 'beta', did you mean 'bet'?");
   const YamlMap map = root.map("a map");
-  EXPECT_EQ(faultOf([&] { map.get("c", "a number"); }), "f:1:1: expected the key 'c' with a number but got none");
-  EXPECT_EQ(faultOf([&] { map.find("a")->whole("a number of 2 or 3", 2, 3); }),
+  EXPECT_EQ(getFault([&] { map.get("c", "a number"); }), "f:1:1: expected the key 'c' with a number but got none");
+  EXPECT_EQ(getFault([&] { map.find("a")->whole("a number of 2 or 3", 2, 3); }),
             "f:1:4: expected a number of 2 or 3 but got '1'");
   const std::vector<YamlValue> list = map.find("beta")->entries("a map")[0].value.list("a list");
-  EXPECT_EQ(faultOf([&] { list[1].integer("a number", 0); }), "f:3:3: expected a number but got 'y'");
-  EXPECT_EQ(faultOf([&] { list[1].boolean("a switch"); }), "f:3:3: expected a switch, true or false, but got 'y'");
-  EXPECT_EQ(faultOf([] { YamlValue::readText("a: 1\nb: 2\na: 3", "f").entries("a map"); }),
+  EXPECT_EQ(getFault([&] { list[1].integer("a number", 0); }), "f:3:3: expected a number but got 'y'");
+  EXPECT_EQ(getFault([&] { list[1].boolean("a switch"); }), "f:3:3: expected a switch, true or false, but got 'y'");
+  EXPECT_EQ(getFault([] { YamlValue::readText("a: 1\nb: 2\na: 3", "f").entries("a map"); }),
             "f:3:1: expected every key once but got 'a' again");
-  EXPECT_EQ(faultOf([] { YamlValue::readFile("/no/such.yaml"); }), "/no/such.yaml: No such file or directory");
-  EXPECT_THAT(errorOf("a: [1\n"), HasSubstr("f:2:1: expected YAML but got this: "));
+  EXPECT_EQ(getFault([] { YamlValue::readFile("/no/such.yaml"); }), "/no/such.yaml: No such file or directory");
+  EXPECT_THAT(getError("a: [1\n"), HasSubstr("f:2:1: expected YAML but got this: "));
 }
 
 TEST(Yaml, WholeNumbersOf64Bits) {
@@ -61,8 +61,8 @@ TEST(Yaml, WholeNumbersOf64Bits) {
   EXPECT_EQ(value("-9223372036854775808").integer("", INT64_MIN), INT64_MIN);
   EXPECT_EQ(value("18446744073709551615").whole("", 0), UINT64_MAX);
   for (const char *text : {"9223372036854775808", "-9223372036854775809", "1.5", "1e30", "nan", "[]", ""})
-    EXPECT_NE(faultOf([&] { value(text).integer("a number", INT64_MIN); }), "") << text;
-  EXPECT_NE(faultOf([&] { value("-1").whole("a number", 0); }), "");
+    EXPECT_NE(getFault([&] { value(text).integer("a number", INT64_MIN); }), "") << text;
+  EXPECT_NE(getFault([&] { value("-1").whole("a number", 0); }), "");
 }
 
 /// Comparing each key with all earlier ones would take minutes.
@@ -75,25 +75,25 @@ TEST(Yaml, ManyKeys) {
 
 TEST(Yaml, NestingHasALimit) {
   const std::string deep = "expected values nested at most 256 deep";
-  EXPECT_EQ(errorOf(repeat("[", 256) + repeat("]", 256)), "");
-  EXPECT_THAT(errorOf(repeat("[", 100000)), HasSubstr(deep));
-  EXPECT_THAT(errorOf("\n" + repeat("{a: ", 100000)), HasSubstr("f:2:1021: " + deep));
-  EXPECT_THAT(errorOf(repeat("- ", 100000) + "a"), HasSubstr(deep));
-  EXPECT_THAT(errorOf(repeat("? ", 100000) + "a"), HasSubstr(deep));
+  EXPECT_EQ(getError(repeat("[", 256) + repeat("]", 256)), "");
+  EXPECT_THAT(getError(repeat("[", 100000)), HasSubstr(deep));
+  EXPECT_THAT(getError("\n" + repeat("{a: ", 100000)), HasSubstr("f:2:1021: " + deep));
+  EXPECT_THAT(getError(repeat("- ", 100000) + "a"), HasSubstr(deep));
+  EXPECT_THAT(getError(repeat("? ", 100000) + "a"), HasSubstr(deep));
   std::string block;
   for (int depth = 0; depth < 300; ++depth)
     block += std::string(depth, ' ') + "a:\n";
-  EXPECT_THAT(errorOf(block), HasSubstr("f:257:"));
+  EXPECT_THAT(getError(block), HasSubstr("f:257:"));
 }
 
 TEST(Yaml, LengthHasALimit) {
-  EXPECT_EQ(errorOf("a" + std::string(maxYamlBytes, ' ')),
+  EXPECT_EQ(getError("a" + std::string(maxYamlBytes, ' ')),
             "f:1:1: expected at most 8388608 bytes of YAML but got 8388609");
 }
 
 TEST(Yaml, AValueThatHoldsItself) {
-  EXPECT_THAT(errorOf("&a [*a]"), HasSubstr("alias of the value around it"));
-  EXPECT_THAT(errorOf("x: &a {b: {c: *a}}"), HasSubstr("alias of the value around it"));
+  EXPECT_THAT(getError("&a [*a]"), HasSubstr("alias of the value around it"));
+  EXPECT_THAT(getError("x: &a {b: {c: *a}}"), HasSubstr("alias of the value around it"));
 }
 
 } // namespace

@@ -83,7 +83,7 @@ void disasmAll(const CodeObjectContainer &container, const TargetId &device, con
 int disasm(const DisasmOptions &options) {
   CodeObjectContainer container = CodeObjectContainer::open(options.file);
   TargetId device =
-      options.target.empty() ? deviceFor(container, "--target") : deviceOf(TargetId::parse(options.target));
+      options.target.empty() ? deviceFor(container, "--target") : getDevice(TargetId::parse(options.target));
   Printer printer(options);
   if (options.kernel.empty())
     disasmAll(container, device, options, printer);

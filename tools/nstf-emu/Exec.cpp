@@ -83,7 +83,7 @@ struct Row {
   double seconds = 0;
 };
 
-uint64_t instructionsOf(const nlohmann::json &dispatch) {
+uint64_t countInstructions(const nlohmann::json &dispatch) {
   uint64_t sum = 0;
   for (const char *key : {"matrix", "vector", "lds", "vectorMemory", "scalar", "scalarMemory", "branch", "other"})
     sum += dispatch.at(key).get<uint64_t>();
@@ -108,7 +108,7 @@ void printTable(const nlohmann::json &statistics, std::ostream &out) {
     if (isNew)
       order.push_back(key);
     ++row->second.launches;
-    row->second.instructions += instructionsOf(dispatch);
+    row->second.instructions += countInstructions(dispatch);
     row->second.seconds += dispatch.at("hostSeconds").get<double>();
   }
   char line[128];

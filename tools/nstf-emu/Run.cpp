@@ -70,7 +70,7 @@ std::string dimensions(const std::array<uint32_t, 3> &d) {
 }
 
 void printLaunch(size_t number, const PreparedLaunch &launch, const LaunchResult &result) {
-  uint64_t instructions = instructionsOf(result.statistics);
+  uint64_t instructions = countInstructions(result.statistics);
   std::cout << "launch " << number << ": " << launch.kernel->name << ", grid " << dimensions(launch.shape.grid)
             << ", block " << dimensions(launch.shape.block)
             << (launch.description->repeat > 1 ? ", " + std::to_string(launch.description->repeat) + " times" : "")

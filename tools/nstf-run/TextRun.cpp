@@ -138,7 +138,7 @@ void TextRun::writeLogits() const {
   writeNpy(options.logitsFile, tensor);
 }
 
-std::string TextRun::textOf(int32_t id, int32_t before) const {
+std::string TextRun::getText(int32_t id, int32_t before) const {
   int32_t both[] = {before, id};
   std::string text = tokenizer->decode(both), first = tokenizer->decode({both, 1});
   return text.starts_with(first) ? text.substr(first.size()) : tokenizer->decode({both + 1, 1});
@@ -147,7 +147,7 @@ std::string TextRun::textOf(int32_t id, int32_t before) const {
 Json TextRun::describe(const TokenLogprob &token, int32_t before) const {
   Json json = {{"id", token.id}};
   if (tokenizer)
-    json["text"] = textOf(token.id, before);
+    json["text"] = getText(token.id, before);
   json["logprob"] = std::isfinite(token.logprob) ? Json(token.logprob) : Json(); // null: a masked token
   return json;
 }
@@ -201,7 +201,7 @@ void TextRun::printLogprobs(const Generation &result) const {
     auto print = [&](const char *separator, const TokenLogprob &token) {
       std::fprintf(stderr, "%s%d", separator, token.id);
       if (tokenizer) // quoted, so that control characters don't break the line
-        std::fprintf(stderr, " %s", Json(textOf(token.id, before)).dump().c_str());
+        std::fprintf(stderr, " %s", Json(getText(token.id, before)).dump().c_str());
       std::fprintf(stderr, " %.6f", token.logprob);
     };
     print("logprob: ", result.logprobs[i].token);

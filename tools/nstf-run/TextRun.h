@@ -45,7 +45,7 @@ private:
   Json describe(const nstf::runtime::Generation &result) const;
   Json describe(const nstf::runtime::TokenLogprob &token, int32_t before) const;
   /// The text of a token that follows the token `before`.
-  std::string textOf(int32_t id, int32_t before) const;
+  std::string getText(int32_t id, int32_t before) const;
 
   nstf::runtime::Session &session;
   const Options &options;

@@ -202,7 +202,7 @@ std::vector<Timed> Search::findNeighbours(const std::vector<Timed> &known, size_
   return {};
 }
 
-KernelRequest Search::requestOf(const TuningCandidate &candidate) const {
+KernelRequest Search::makeRequest(const TuningCandidate &candidate) const {
   KernelRequest one = request;
   one.compile.wishes.tuning.parameters = candidate.parameters;
   one.compile.wishes.tuning.schedule = candidate.schedule;
@@ -220,7 +220,7 @@ std::vector<Trial> Search::tryAll(const std::vector<Timed> &candidates, bool isW
       const TuningCandidate &candidate = candidates[i].candidate;
       const std::string text = candidate.str() + (isWorst ? " worst" : "");
       std::optional<Trial> known = journal ? journal->find(text) : std::nullopt;
-      trials[i] = known ? *known : tryKernel(description, requestOf(candidate), timer, isWorst, stop);
+      trials[i] = known ? *known : tryKernel(description, makeRequest(candidate), timer, isWorst, stop);
       if (journal && !known && !stop)
         journal->add(text, trials[i]);
       progress.add();

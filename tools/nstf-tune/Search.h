@@ -75,7 +75,7 @@ private:
   /// Tries all candidates in `options.jobs` threads, except those in the journal.
   std::vector<Trial> tryAll(const std::vector<Timed> &candidates, bool isWorst, const SearchOptions &options,
                             const Timer &timer, Journal *journal, const std::atomic<bool> &stop) const;
-  KernelRequest requestOf(const TuningCandidate &candidate) const;
+  KernelRequest makeRequest(const TuningCandidate &candidate) const;
   /// If the candidate leaves `sum` open, sets it to the number of columns that the existing row sums separately, since
   /// that determines precision, not speed.
   void keepSums(TuningCandidate &candidate) const;

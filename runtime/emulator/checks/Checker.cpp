@@ -27,13 +27,13 @@ std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory 
   return std::make_unique<Checker>(set, target, memory);
 }
 
-std::unique_ptr<ProgramFacts> &Checker::factsOf(const Launch &launch) {
+std::unique_ptr<ProgramFacts> &Checker::getFacts(const Launch &launch) {
   // The key includes the code's address, which is not reused when the program is unloaded.
   return facts[{launch.program, launch.program->addressOfInstruction(0)}];
 }
 
 void Checker::launchBegins(const Launch &launch) {
-  context.facts = std::move(factsOf(launch));
+  context.facts = std::move(getFacts(launch));
   if (!context.facts)
     context.facts = std::make_unique<ProgramFacts>(context.target, *launch.program);
   for (auto &check : checks)
@@ -42,7 +42,7 @@ void Checker::launchBegins(const Launch &launch) {
 void Checker::launchEnds(const Launch &launch) {
   for (auto &check : checks)
     check->launchEnds(launch);
-  factsOf(launch) = std::move(context.facts);
+  getFacts(launch) = std::move(context.facts);
 }
 void Checker::groupBegins(Workgroup &group) {
   if (backward)

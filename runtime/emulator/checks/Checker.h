@@ -70,7 +70,7 @@ public:
 
 private:
   /// A program's facts, which are kept from launch to launch.
-  std::unique_ptr<ProgramFacts> &factsOf(const Launch &launch);
+  std::unique_ptr<ProgramFacts> &getFacts(const Launch &launch);
 
   CheckContext context;
   bool backward;

@@ -33,8 +33,8 @@ bool UninitCheck::inScratch(const Wave &w, const MemoryAccess &a) {
 void UninitCheck::atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
   Opcode opcode = Opcode(op->opcode);
   bool inLds = a.space == MemorySpace::Lds, returns = op->flags & memoryReturns;
-  bool swaps = infoOf(opcode).name.find("_SWAP") != std::string_view::npos ||
-               infoOf(opcode).name.find("WRXCHG") != std::string_view::npos;
+  bool swaps = getInfo(opcode).name.find("_SWAP") != std::string_view::npos ||
+               getInfo(opcode).name.find("WRXCHG") != std::string_view::npos;
   if (a.space == MemorySpace::Scalar)
     return scalarAtomic(w, s, op, a);
   unsigned rows = (a.bytes + 3) / 4;
@@ -88,10 +88,10 @@ void UninitCheck::atomic(Wave &w, WaveShadow &s, const MicroOp *op, const Memory
 // Scalar memory
 
 void UninitCheck::scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op) {
-  std::string_view name = infoOf(Opcode(op->opcode)).name;
+  std::string_view name = getInfo(Opcode(op->opcode)).name;
   checkAddressScalar(w, s, op, op->source[0], name.find("_BUFFER_") != name.npos ? 4 : 2);
   checkAddressScalar(w, s, op, op->source[1], 1);
-  if (accessKindOf(Opcode(op->opcode)) != AccessKind::Load)
+  if (getAccessKind(Opcode(op->opcode)) != AccessKind::Load)
     return;
   size_t x = name.rfind('X');
   unsigned dwords = x == name.npos ? 1 : unsigned(std::atoi(name.data() + x + 1));

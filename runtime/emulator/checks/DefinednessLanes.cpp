@@ -28,8 +28,8 @@ void UninitCheck::moveRow(WaveShadow &s, unsigned to, SourceRef from, const uint
     unsigned source = lanes ? lanes[lane] % Wave::width : lane;
     if (!(exec >> source & 1))
       return;
-    bits[lane] = s.laneBits(rowOf(from), source);
-    origins[lane] = s.laneOrigin(rowOf(from), source);
+    bits[lane] = s.laneBits(getRow(from), source);
+    origins[lane] = s.laneOrigin(getRow(from), source);
   });
   for (unsigned lane = 0; lane < Wave::width; ++lane)
     s.setLane(to, lane, bits[lane], origins[lane]);
@@ -50,8 +50,8 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
     std::array<uint32_t, Wave::width> bits;
     std::array<Origin, Wave::width> origins;
     forLanes(undefined, [&](unsigned lane) {
-      bits[lane] = change(s.laneBits(rowOf(from), lane), lane);
-      origins[lane] = s.laneOrigin(rowOf(from), lane);
+      bits[lane] = change(s.laneBits(getRow(from), lane), lane);
+      origins[lane] = s.laneOrigin(getRow(from), lane);
     });
     s.define(to, lanes & ~undefined);
     forLanes(undefined, [&](unsigned lane) { s.setLane(to, lane, bits[lane], origins[lane]); });
@@ -64,8 +64,8 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
     uint64_t exec = w.exec(), undefined = (undefinedLanes(s, op->source[0], 1) | s.undefined[row]) & exec;
     s.define(row, exec & ~undefined);
     forLanes(undefined, [&](unsigned lane) {
-      uint32_t fresh = s.laneBits(rowOf(op->source[0]), lane), old = s.laneBits(row, lane), bits = merged(fresh, old);
-      Origin origin = fresh ? s.laneOrigin(rowOf(op->source[0]), lane) : s.laneOrigin(row, lane);
+      uint32_t fresh = s.laneBits(getRow(op->source[0]), lane), old = s.laneBits(row, lane), bits = merged(fresh, old);
+      Origin origin = fresh ? s.laneOrigin(getRow(op->source[0]), lane) : s.laneOrigin(row, lane);
       s.setLane(row, lane, bits, origin);
     });
   };
@@ -77,7 +77,7 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
       s.define(row + k, everyLane);
       if (!isRegister(op->source[0]))
         continue;
-      unsigned index = scalarOf(op->source[0]) + k;
+      unsigned index = getScalar(op->source[0]) + k;
       if (uint32_t bits = s.scalars[index])
         for (unsigned lane = 0; lane < Wave::width; ++lane)
           s.setLane(row + k, lane, bits, s.scalarOrigin(index));
@@ -104,7 +104,7 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
     SourceRef next = op->source[0] + Wave::width * 4;
     SourceRef low = op->flags & packLowFromHigh ? next : op->source[0];
     SourceRef high = op->flags & packHighFromHigh ? next : op->source[0];
-    if (isRegister(high) && rowOf(high) == row) { // in place: the low result would overwrite it
+    if (isRegister(high) && getRow(high) == row) { // in place: the low result would overwrite it
       copyRow(temporaryRow + temporaryRows - 1, high);
       high = (temporaryRow + temporaryRows - 1) * Wave::width * 4;
     }
@@ -146,7 +146,7 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
     checkIndex(w, s, op, 0xff);
     unsigned by = w.scalars[sgpr::m0] & 0xff;
     if (Opcode(op->opcode) == Opcode::ReadIndexed) {
-      unsigned from = rowOf(op->source[0]) + by;
+      unsigned from = getRow(op->source[0]) + by;
       return from < vgprRows ? copyRow(row, from * Wave::width * 4) : void();
     }
     if (row + by < vgprRows)
@@ -187,7 +187,7 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
         return setScalarResult(w, s, op, op->scalarDestination, ~0u, false, scalarOrigin(s, op->source[1], false));
       lane = which.value % Wave::width;
     }
-    unsigned from = rowOf(op->source[0]);
+    unsigned from = getRow(op->source[0]);
     return setScalarResult(w, s, op, op->scalarDestination, s.laneBits(from, lane), false, s.laneOrigin(from, lane));
   }
   case Opcode::V_WRITELANE_B32: {
@@ -229,7 +229,7 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
       bool any = false;
       Origin origin;
       for (unsigned k = 0; k < 3; ++k) {
-        uint32_t bits = isRegister(op->source[k]) ? s.laneBits(rowOf(op->source[k]), lane) : 0;
+        uint32_t bits = isRegister(op->source[k]) ? s.laneBits(getRow(op->source[k]), lane) : 0;
         if (op->flags >> k & 1)
           bits = op->flags >> (4 + k) & 1 ? bits >> 16 : bits & 0xffff;
         if (bits && !any)
@@ -274,7 +274,7 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
     bool pair = Opcode(op->opcode) == Opcode::V_CVT_PK_F32_FP8 || Opcode(op->opcode) == Opcode::V_CVT_PK_F32_BF8;
     unsigned shift = op->flags & 0x100 ? (op->flags >> 4 & 3) * 8 : 0;
     return s.setLanes(row, pair ? 2 : 1, exec, undefinedLanes(s, op->source[0], 1) & exec, [&](unsigned lane) {
-      uint32_t bits = s.laneBits(rowOf(op->source[0]), lane) >> shift;
+      uint32_t bits = s.laneBits(getRow(op->source[0]), lane) >> shift;
       uint64_t low = bits & 0xff ? 0xffffffff : 0, high = bits & 0xff00 ? 0xffffffff : 0;
       return Undefined{low | high << 32, laneOrigin(s, op->source[0], lane, 1)};
     });
@@ -295,7 +295,7 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t undefined = undefinedLanes(s, data, 1), unknown = 0;
   // Bits 2 to 7 of an address select the lane.
   forLanes(swizzle ? 0 : undefinedLanes(s, where, 1) & exec, [&](unsigned lane) {
-    uint32_t bits = s.laneBits(rowOf(where), lane);
+    uint32_t bits = s.laneBits(getRow(where), lane);
     unknown |= uint64_t(((op->immediate & 3 ? bits | -bits : bits) & 0xfc) != 0) << lane;
   });
   if (!((undefined | unknown) & exec))
@@ -304,8 +304,8 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   std::array<uint32_t, Wave::width> bits = {};
   std::array<Origin, Wave::width> origins;
   auto give = [&](unsigned to, unsigned from) {
-    bits[to] = exec >> from & 1 ? s.laneBits(rowOf(data), from) : 0;
-    origins[to] = s.laneOrigin(rowOf(data), from);
+    bits[to] = exec >> from & 1 ? s.laneBits(getRow(data), from) : 0;
+    origins[to] = s.laneOrigin(getRow(data), from);
   };
   forLanes(exec, [&](unsigned lane) {
     if (unknown >> lane & 1) {

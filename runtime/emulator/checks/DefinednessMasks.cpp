@@ -6,17 +6,17 @@
 
 namespace nstf::emulator::checks {
 namespace {
-bool wideType(OperandType type) { return bitsOf(type) == 64; }
+bool wideType(OperandType type) { return getBits(type) == 64; }
 bool isDouble(Opcode opcode) { return opcode == Opcode::V_DIV_SCALE_F64 || opcode == Opcode::V_DIV_FMAS_F64; }
 } // namespace
 
 uint64_t UninitCheck::undefinedMask(const WaveShadow &s, SourceRef ref) const {
-  return isRegister(ref) ? s.scalar64(scalarOf(ref)) : 0;
+  return isRegister(ref) ? s.scalar64(getScalar(ref)) : 0;
 }
 
 void UninitCheck::compare(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
-  const OpRule &rule = ruleOf(opcode);
+  const OpRule &rule = getRule(opcode);
   uint64_t lanes = 0, undefined = 0;
   Origin origin;
   for (unsigned k = 0; k < 2; ++k)
@@ -25,7 +25,7 @@ void UninitCheck::compare(Wave &w, WaveShadow &s, const MicroOp *op) {
     unsigned lane = unsigned(std::countr_zero(left));
     Bits a = laneSource(w, s, op->source[0], lane, rule.types[1]);
     Bits b = laneSource(w, s, op->source[1], lane, rule.types[2]);
-    if (!comparisonUndefined(rule, bitsOf(rule.types[1]), isSignedType(rule.types[1]), a, b))
+    if (!comparisonUndefined(rule, getBits(rule.types[1]), isSignedType(rule.types[1]), a, b))
       continue;
     if (!undefined) {
       unsigned k = a.undefined ? 0 : 1;
@@ -34,7 +34,7 @@ void UninitCheck::compare(Wave &w, WaveShadow &s, const MicroOp *op) {
     undefined |= uint64_t(1) << lane;
   }
   setScalarResult(w, s, op, op->scalarDestination, undefined, true, origin);
-  if (undefined && infoOf(opcode).name.starts_with("V_CMPX_")) {
+  if (undefined && getInfo(opcode).name.starts_with("V_CMPX_")) {
     setScalarResult(w, s, op, sgpr::exec, undefined, true, origin);
     s.setScalar64(op->scalarDestination, 0, {}); // reported already
   }

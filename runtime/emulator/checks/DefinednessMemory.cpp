@@ -21,16 +21,16 @@ void UninitCheck::checkAddressRow(Wave &w, WaveShadow &s, const MicroOp *op, Sou
   if (!undefined)
     return;
   Origin origin = laneOrigin(s, ref, unsigned(std::countr_zero(undefined)), rows);
-  std::string name = emulator::describe(RegisterRange{true, uint16_t(rowOf(ref)), uint16_t(rows)});
+  std::string name = emulator::describe(RegisterRange{true, uint16_t(getRow(ref)), uint16_t(rows)});
   report(w, op, Address, "the address in " + name + " is undefined", origin, undefined);
   for (unsigned k = 0; k < rows; ++k)
-    s.define(rowOf(ref) + k, undefined);
+    s.define(getRow(ref) + k, undefined);
 }
 
 void UninitCheck::checkAddressScalar(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned count) {
   if (!isRegister(ref))
     return;
-  unsigned first = scalarOf(ref);
+  unsigned first = getScalar(ref);
   for (unsigned k = 0; k < count; ++k)
     if (s.scalars[first + k]) {
       std::string name = emulator::describe(RegisterRange{false, uint16_t(first), uint16_t(count)});
@@ -45,7 +45,7 @@ void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
   if (!exec)
     return;
   Opcode opcode = Opcode(op->opcode);
-  const DataFacts &data = dataFactsOf(opcode);
+  const DataFacts &data = getDataFacts(opcode);
   if (data.form == AddressForm::Lds) {
     checkAddressRow(w, s, op, op->source[0], 1, exec);
     if (data.byM0)
@@ -74,13 +74,13 @@ void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
     s.define(op->destination + k, exec);
   if (data.plain)
     return;
-  if (accessKindOf(opcode) == AccessKind::Atomic) // the results may overwrite the operands
+  if (getAccessKind(opcode) == AccessKind::Atomic) // the results may overwrite the operands
     keepAtomicData(s, op, exec);
   forResults(op, [&](unsigned row) { s.define(row, exec); });
 }
 
 void UninitCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
-  WaveShadow &s = shadowOf(w);
+  WaveShadow &s = getShadow(w);
   switch (a.kind) {
   case AccessKind::Load:
     return a.space == MemorySpace::Scalar ? scalarLoad(w, s, op, a) : load(w, s, op, a);
@@ -94,7 +94,7 @@ void UninitCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
 /// Writes a lane's loaded bytes to registers.
 void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane,
                            const uint8_t *bits, Origin origin) {
-  const SmallAccess &small = dataFactsOf(Opcode(op->opcode)).small;
+  const SmallAccess &small = getDataFacts(Opcode(op->opcode)).small;
   bool toLds = isDma(op);
   auto put = [&](unsigned k, uint32_t value) {
     if (toLds) {
@@ -104,7 +104,7 @@ void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const Memor
       s.setLane(op->destination + k, lane, value, origin);
     }
   };
-  if (dataFactsOf(Opcode(op->opcode)).converts) {
+  if (getDataFacts(Opcode(op->opcode)).converts) {
     toLds ? put(0, ~0u) : forResults(op, [&](unsigned row) { s.setLane(row, lane, ~0u, origin); });
     return;
   }
@@ -182,7 +182,7 @@ bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const Memor
     origin = s.dmaOrigins[lane];
     return s.dma[lane];
   }
-  if (dataFactsOf(Opcode(op->opcode)).converts) {
+  if (getDataFacts(Opcode(op->opcode)).converts) {
     uint64_t undefined = 0;
     for (const RegisterUse &use : context.facts->of(op).reads)
       for (unsigned r = 0; use.role == OperandRole::Data && r < use.count; ++r)
@@ -194,7 +194,7 @@ bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const Memor
   DataPlace place = storedPlace(op, a);
   if (!isRegister(place.data))
     return false;
-  unsigned row = rowOf(place.data);
+  unsigned row = getRow(place.data);
   bool any = false;
   for (unsigned i = 0; i < a.bytes; ++i) {
     unsigned byte = place.byte + i;
@@ -237,11 +237,11 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
   } else {
     DataPlace place = storedPlace(op, a);
     for (unsigned byte = place.byte; byte < place.byte + a.bytes && !bits; byte += 4) {
-      range.first = uint16_t(rowOf(place.data) + byte / 4);
+      range.first = uint16_t(getRow(place.data) + byte / 4);
       bits = s.laneBits(range.first, lane);
     }
   }
-  if (!~bits || !bits || dataFactsOf(Opcode(op->opcode)).converts)
+  if (!~bits || !bits || getDataFacts(Opcode(op->opcode)).converts)
     return emulator::describe(range) + " is";
   char text[32];
   std::snprintf(text, sizeof(text), "bits 0x%x of ", bits);
@@ -250,12 +250,12 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
 
 /// Whether the data of all lanes is defined, which is nearly always so.
 bool UninitCheck::storesDefined(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
-  if (a.space == MemorySpace::Scalar || isDma(op) || dataFactsOf(Opcode(op->opcode)).converts)
+  if (a.space == MemorySpace::Scalar || isDma(op) || getDataFacts(Opcode(op->opcode)).converts)
     return false;
   DataPlace place = storedPlace(op, a);
   uint64_t undefined = 0;
   for (unsigned byte = place.byte; isRegister(place.data) && byte < place.byte + a.bytes; byte += 4 - byte % 4)
-    undefined |= s.undefined[rowOf(place.data) + byte / 4];
+    undefined |= s.undefined[getRow(place.data) + byte / 4];
   return !(undefined & a.lanes);
 }
 

@@ -82,7 +82,7 @@ Rule ruleOfMeaning(std::string_view meaning, bool isFloat) {
 }
 
 OpRule make(Opcode opcode, std::string_view meaning, bool isComparison) {
-  const InstructionInfo &info = infoOf(opcode);
+  const InstructionInfo &info = getInfo(opcode);
   OpRule rule;
   for (unsigned i = 0; i < 4; ++i)
     rule.types[i] = info.types[i];
@@ -136,14 +136,14 @@ Bits shiftRight(Bits a, Bits n, unsigned width, bool isSigned) {
   if (isSigned)
     return {uint64_t(int64_t(signExtended(a.value, width)) >> by),
             uint64_t(int64_t(signExtended(a.undefined, width)) >> by)};
-  return {(a.value & maskOf(width)) >> by, (a.undefined & maskOf(width)) >> by};
+  return {(a.value & getMask(width)) >> by, (a.undefined & getMask(width)) >> by};
 }
 Bits extractField(Bits a, unsigned offset, unsigned count, unsigned width, bool isSigned) {
   if (!count)
     return {};
   auto field = [&](uint64_t bits) {
     return isSigned ? signExtended(uint64_t(int64_t(signExtended(bits, width)) >> offset), count)
-                    : (bits & maskOf(width)) >> offset & maskOf(count);
+                    : (bits & getMask(width)) >> offset & getMask(count);
   };
   return {field(a.value), field(a.undefined)};
 }
@@ -192,7 +192,7 @@ bool isSignedType(OperandType type) {
          type == OperandType::v2i16;
 }
 
-const OpRule &ruleOf(Opcode opcode) {
+const OpRule &getRule(Opcode opcode) {
   static const std::array<OpRule, opcodeCount> table = [] {
     std::array<OpRule, opcodeCount> t;
 #define SET(name, meaning, comparison) t[unsigned(Opcode::name)] = make(Opcode::name, meaning, comparison);
@@ -331,21 +331,21 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
     }
     return anyOf(1);
   }();
-  return {result.value & maskOf(width), result.undefined & maskOf(width)};
+  return {result.value & getMask(width), result.undefined & getMask(width)};
 }
 
 bool comparisonUndefined(const OpRule &rule, unsigned width, bool isSigned, Bits a, Bits b) {
-  uint64_t undefined = (a.undefined | b.undefined) & maskOf(width);
+  uint64_t undefined = (a.undefined | b.undefined) & getMask(width);
   if (!undefined || rule.comparesNothing)
     return false;
   if (rule.comparesEqual)
-    return !((a.value ^ b.value) & ~undefined & maskOf(width)); // a defined bit that differs decides
+    return !((a.value ^ b.value) & ~undefined & getMask(width)); // a defined bit that differs decides
   if (!rule.compares)
     return true;
   // Compares the min and the max that each side can have.
   uint64_t sign = isSigned ? uint64_t(1) << (width - 1) : 0;
-  auto smallest = [&](Bits x) { return ((x.value ^ sign) & ~x.undefined) & maskOf(width); };
-  auto greatest = [&](Bits x) { return ((x.value ^ sign) | x.undefined) & maskOf(width); };
+  auto smallest = [&](Bits x) { return ((x.value ^ sign) & ~x.undefined) & getMask(width); };
+  auto greatest = [&](Bits x) { return ((x.value ^ sign) | x.undefined) & getMask(width); };
   return !(greatest(a) < smallest(b) || smallest(a) > greatest(b));
 }
 

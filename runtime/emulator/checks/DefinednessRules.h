@@ -67,14 +67,14 @@ struct OpRule {
   OperandType types[4] = {};                                             ///< destination, sources
   bool comparesEqual = false, compares = false, comparesNothing = false; ///< == and !=; order; never, always
 };
-const OpRule &ruleOf(Opcode opcode);
+const OpRule &getRule(Opcode opcode);
 
 /// The result's undefined bits (and, for the exact rules, its value), `width` bits wide.
 Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]);
 /// Whether the result of a comparison of `width` bits depends on undefined bits.
 bool comparisonUndefined(const OpRule &rule, unsigned width, bool isSigned, Bits a, Bits b);
 
-inline uint64_t maskOf(unsigned width) { return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1; }
+inline uint64_t getMask(unsigned width) { return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1; }
 bool isSignedType(OperandType type);
 
 } // namespace nstf::emulator::checks

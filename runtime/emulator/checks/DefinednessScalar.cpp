@@ -7,13 +7,13 @@ Bits UninitCheck::scalarSource(const Wave &w, const WaveShadow &s, SourceRef ref
   Bits bits;
   bits.value = wide ? w.scalarSource<uint64_t>(ref) : w.scalarSource<uint32_t>(ref);
   if (isRegister(ref))
-    bits.undefined = wide ? s.scalar64(scalarOf(ref)) : s.scalars[scalarOf(ref)];
+    bits.undefined = wide ? s.scalar64(getScalar(ref)) : s.scalars[getScalar(ref)];
   return bits;
 }
 Origin UninitCheck::scalarOrigin(const WaveShadow &s, SourceRef ref, bool wide) const {
   if (!isRegister(ref))
     return {};
-  unsigned index = scalarOf(ref);
+  unsigned index = getScalar(ref);
   return s.scalarOrigin(wide && !s.scalars[index] ? index + 1 : index);
 }
 
@@ -94,7 +94,7 @@ SccRule sccRule(Rule rule, Opcode opcode) {
     return SccRule::Kept;
   }
 }
-bool wideType(OperandType type) { return bitsOf(type) == 64; }
+bool wideType(OperandType type) { return getBits(type) == 64; }
 } // namespace
 
 void UninitCheck::saveExec(Wave &w, WaveShadow &s, const MicroOp *op, Bits source) {
@@ -130,7 +130,7 @@ void UninitCheck::saveExec(Wave &w, WaveShadow &s, const MicroOp *op, Bits sourc
 
 void UninitCheck::scalar(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
-  const OpRule &rule = ruleOf(opcode);
+  const OpRule &rule = getRule(opcode);
   Bits source[3];
   Origin origin;
   for (unsigned k = 0; k < rule.sources; ++k) {
@@ -141,11 +141,11 @@ void UninitCheck::scalar(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
   uint64_t undefined = source[0].undefined | source[1].undefined;
   bool wide = wideType(rule.types[0]);
-  std::string_view name = infoOf(opcode).name;
+  std::string_view name = getInfo(opcode).name;
   if (name.find("_SAVEEXEC_") != name.npos || name.find("_WREXEC_") != name.npos)
     return saveExec(w, s, op, source[0]);
-  if (infoOf(opcode).form == Form::ScalarCompare) {
-    unsigned width = bitsOf(rule.types[1]);
+  if (getInfo(opcode).form == Form::ScalarCompare) {
+    unsigned width = getBits(rule.types[1]);
     bool unknown = comparisonUndefined(rule, width, isSignedType(rule.types[1]), source[0], source[1]);
     if (name.starts_with("S_BITCMP"))
       unknown = source[1].undefined & (width - 1) || source[0].undefined >> (source[1].value & (width - 1)) & 1;
@@ -216,15 +216,15 @@ void UninitCheck::scalar(Wave &w, WaveShadow &s, const MicroOp *op) {
     if (opcode == Opcode::S_NAND_B32 || opcode == Opcode::S_NAND_B64 || opcode == Opcode::S_NOR_B32 ||
         opcode == Opcode::S_NOR_B64 || opcode == Opcode::S_XNOR_B32 || opcode == Opcode::S_XNOR_B64 ||
         opcode == Opcode::S_NOT_B32 || opcode == Opcode::S_NOT_B64)
-      result.value = ~result.value & maskOf(wide ? 64 : 32);
+      result.value = ~result.value & getMask(wide ? 64 : 32);
     s.setScalar(sgpr::scc, zeroUndefined(result), origin);
     break;
   case SccRule::Ones:
     s.setScalar(sgpr::scc, zeroUndefined(source[0]), origin);
     break;
   case SccRule::Zeros: {
-    unsigned width = bitsOf(rule.types[1]);
-    s.setScalar(sgpr::scc, zeroUndefined({~source[0].value & maskOf(width), source[0].undefined}), origin);
+    unsigned width = getBits(rule.types[1]);
+    s.setScalar(sgpr::scc, zeroUndefined({~source[0].value & getMask(width), source[0].undefined}), origin);
     break;
   }
   case SccRule::Any:
@@ -235,8 +235,8 @@ void UninitCheck::scalar(Wave &w, WaveShadow &s, const MicroOp *op) {
 
 void UninitCheck::scalarImmediate(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
-  if (infoOf(opcode).form == Form::ScalarCompareImmediate) {
-    const OpRule &rule = ruleOf(opcode);
+  if (getInfo(opcode).form == Form::ScalarCompareImmediate) {
+    const OpRule &rule = getRule(opcode);
     Bits a = scalarSource(w, s, op->source[0], false);
     bool isSigned = isSignedType(rule.types[1]);
     Bits k{isSigned ? uint32_t(int32_t(int16_t(op->immediate))) : uint16_t(op->immediate), 0};

@@ -144,7 +144,7 @@ inline Origin originAt(const Map &origins, uint64_t at, const uint8_t *bits, uns
 
 /// Whether a vector source is a register; constants are always defined.
 inline bool isRegister(SourceRef ref) { return !(ref & constantSource); }
-inline unsigned rowOf(SourceRef ref) { return ref / (Wave::width * 4); }
-inline unsigned scalarOf(SourceRef ref) { return ref / 4; }
+inline unsigned getRow(SourceRef ref) { return ref / (Wave::width * 4); }
+inline unsigned getScalar(SourceRef ref) { return ref / 4; }
 
 } // namespace nstf::emulator::checks

@@ -8,12 +8,12 @@ uint64_t UninitCheck::undefinedLanes(const WaveShadow &s, SourceRef ref, unsigne
     return 0;
   uint64_t lanes = 0;
   for (unsigned k = 0; k < rows; ++k)
-    lanes |= s.undefined[rowOf(ref) + k];
+    lanes |= s.undefined[getRow(ref) + k];
   return lanes;
 }
 
 namespace {
-bool wideType(OperandType type) { return bitsOf(type) == 64; }
+bool wideType(OperandType type) { return getBits(type) == 64; }
 /// The bits of a register that an operand of this type reads.
 uint64_t readMask(OperandType type) {
   switch (type) {
@@ -21,7 +21,7 @@ uint64_t readMask(OperandType type) {
   case OperandType::i24:
     return 0xffffff;
   default:
-    return maskOf(bitsOf(type));
+    return getMask(getBits(type));
   }
 }
 bool isHalves(OperandType type) {
@@ -36,9 +36,9 @@ Bits UninitCheck::laneSource(const Wave &w, const WaveShadow &s, SourceRef ref, 
   if (wide)
     bits.value |= uint64_t(row[lane + Wave::width]) << 32;
   if (isRegister(ref)) {
-    bits.undefined = s.laneBits(rowOf(ref), lane);
+    bits.undefined = s.laneBits(getRow(ref), lane);
     if (wide)
-      bits.undefined |= uint64_t(s.laneBits(rowOf(ref) + 1, lane)) << 32;
+      bits.undefined |= uint64_t(s.laneBits(getRow(ref) + 1, lane)) << 32;
   }
   uint64_t mask = readMask(type);
   return {bits.value & mask, bits.undefined & mask};
@@ -46,14 +46,14 @@ Bits UninitCheck::laneSource(const Wave &w, const WaveShadow &s, SourceRef ref, 
 
 Origin UninitCheck::laneOrigin(const WaveShadow &s, SourceRef ref, unsigned lane, unsigned rows) const {
   for (unsigned k = 0; k < rows && isRegister(ref); ++k)
-    if (s.undefined[rowOf(ref) + k] >> lane & 1)
-      return s.laneOrigin(rowOf(ref) + k, lane);
+    if (s.undefined[getRow(ref) + k] >> lane & 1)
+      return s.laneOrigin(getRow(ref) + k, lane);
   return {};
 }
 
 void UninitCheck::vector(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
-  const OpRule &rule = ruleOf(opcode);
+  const OpRule &rule = getRule(opcode);
   uint64_t exec = w.exec(), lanes = 0;
   for (unsigned k = 0; k < rule.sources; ++k)
     lanes |= undefinedLanes(s, op->source[k], wideType(rule.types[k + 1]) ? 2 : 1);
@@ -72,12 +72,12 @@ void UninitCheck::vector(Wave &w, WaveShadow &s, const MicroOp *op) {
       return result;
     }
     bool pairOfRows = type == OperandType::v2f32 || type == OperandType::v2b32;
-    unsigned width = pairOfRows ? 32 : isHalves(type) ? 16 : bitsOf(type);
-    for (unsigned shift = 0; shift < bitsOf(type); shift += width) {
+    unsigned width = pairOfRows ? 32 : isHalves(type) ? 16 : getBits(type);
+    for (unsigned shift = 0; shift < getBits(type); shift += width) {
       Bits part[3];
       for (unsigned k = 0; k < rule.sources; ++k) {
-        bool same = bitsOf(rule.types[k + 1]) == bitsOf(type);
-        uint64_t mask = shift || width < bitsOf(type) ? maskOf(width) : ~uint64_t(0);
+        bool same = getBits(rule.types[k + 1]) == getBits(type);
+        uint64_t mask = shift || width < getBits(type) ? getMask(width) : ~uint64_t(0);
         part[k] = same ? Bits{source[k].value >> shift & mask, source[k].undefined >> shift & mask} : source[k];
       }
       result.bits |= apply(rule.rule, width, isSignedType(type), part).undefined << shift;

@@ -168,7 +168,7 @@ void HazardCheck::check(Wave &wave, const MicroOp *op, const WaveState &state, c
               if (range.vector || range.first < hazardUnit)
                 what << describe(range) << ": ";
               what << "expected " << needed << (needed == 1 ? " wait state" : " wait states") << " behind '"
-                   << program.textOf(before.op) << "' at 0x" << std::hex << program.addressOf(before.op) << std::dec
+                   << program.getText(before.op) << "' at 0x" << std::hex << program.getAddress(before.op) << std::dec
                    << " but got " << between << " (" << rule.name << ": " << rule.source
                    << (*rule.evidence ? "; but " : "") << rule.evidence << ")";
               Finding finding = findingAt(wave, op, "hazard", what.str());

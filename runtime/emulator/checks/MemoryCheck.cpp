@@ -32,9 +32,9 @@ public:
 
   void step(Wave &w, const MicroOp *op) override {
     Opcode opcode = Opcode(op->opcode);
-    if (opcode >= Opcode::Trap || infoOf(opcode).form != Form::ScalarMemory)
+    if (opcode >= Opcode::Trap || getInfo(opcode).form != Form::ScalarMemory)
       return;
-    if (infoOf(opcode).name.find("_BUFFER_") != std::string_view::npos)
+    if (getInfo(opcode).name.find("_BUFFER_") != std::string_view::npos)
       return;
     uint64_t address =
         w.scalarSource<uint64_t>(op->source[0]) + w.scalarSource<uint32_t>(op->source[1]) + op->immediate;
@@ -146,11 +146,11 @@ private:
   static bool baseOf(const Wave &w, const MicroOp *op, const MemoryAccess &a, uint64_t &base) {
     if (a.space != MemorySpace::Global)
       return false;
-    if (dataFactsOf(Opcode(op->opcode)).form == AddressForm::Flat && op->flags & memoryScalarBase) {
+    if (getDataFacts(Opcode(op->opcode)).form == AddressForm::Flat && op->flags & memoryScalarBase) {
       base = w.scalarSource<uint64_t>(op->source[1]);
       return true;
     }
-    if (dataFactsOf(Opcode(op->opcode)).form == AddressForm::Buffer) {
+    if (getDataFacts(Opcode(op->opcode)).form == AddressForm::Buffer) {
       base = w.scalarSource<uint64_t>(op->source[1]) & 0xffffffffffff;
       return true;
     }

@@ -32,7 +32,7 @@ unsigned registersOf(std::string_view kind) {
 
 } // namespace
 
-const DataFacts &dataFactsOf(Opcode opcode) {
+const DataFacts &getDataFacts(Opcode opcode) {
   static const std::array<DataFacts, opcodeCount> table = [] {
     std::array<DataFacts, opcodeCount> t;
     auto data = [](SmallAccess small, unsigned destinations) {
@@ -57,7 +57,7 @@ const DataFacts &dataFactsOf(Opcode opcode) {
 #include "runtime/emulator/decode/Instructions.def"
 #undef SET
     for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
-      const InstructionInfo &info = infoOf(Opcode(i));
+      const InstructionInfo &info = getInfo(Opcode(i));
       const bool isBuffer = info.addressing == Addressing::Buffer || info.addressing == Addressing::TypedBuffer;
       DataFacts &facts = t[i];
       facts.form = info.form == Form::Lds                   ? AddressForm::Lds
@@ -75,13 +75,13 @@ const DataFacts &dataFactsOf(Opcode opcode) {
 }
 
 bool isDma(const MicroOp *op) {
-  const DataFacts &facts = dataFactsOf(Opcode(op->opcode));
+  const DataFacts &facts = getDataFacts(Opcode(op->opcode));
   return facts.dma || (facts.form == AddressForm::Buffer && op->flags & bufferToLds);
 }
 bool isDmaStore(const MicroOp *op, const MemoryAccess &access) { return access.kind == AccessKind::Store && isDma(op); }
 
 DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access) {
-  const DataFacts &facts = dataFactsOf(Opcode(op->opcode));
+  const DataFacts &facts = getDataFacts(Opcode(op->opcode));
   unsigned shift = facts.small.bytes && facts.small.shift < 32 ? facts.small.shift / 8 : 0;
   if (facts.form != AddressForm::Lds)
     return {op->source[2], access.at + shift};
@@ -91,7 +91,7 @@ DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access) {
 }
 
 bool storedData(const Wave &w, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bytes) {
-  if (access.space == MemorySpace::Scalar || isDmaStore(op, access) || dataFactsOf(Opcode(op->opcode)).converts)
+  if (access.space == MemorySpace::Scalar || isDmaStore(op, access) || getDataFacts(Opcode(op->opcode)).converts)
     return false;
   DataPlace place = storedPlace(op, access);
   const uint32_t *rows = w.row(place.data);

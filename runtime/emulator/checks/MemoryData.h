@@ -24,7 +24,7 @@ struct DataFacts {
   uint8_t destinations = 0; ///< registers that a load fills
   bool plain = false;       ///< memory bytes are register bytes; else only InstructionFacts give the registers
 };
-const DataFacts &dataFactsOf(Opcode opcode);
+const DataFacts &getDataFacts(Opcode opcode);
 
 /// Place of a store's data: byte `byte` of the rows at `data`.
 struct DataPlace {

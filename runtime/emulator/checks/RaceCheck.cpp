@@ -59,17 +59,17 @@ void RaceCheck::groupStops(Workgroup &workgroup) { groupEnds(workgroup); }
 
 namespace {
 bool comparesAndSwaps(const MicroOp *op) {
-  std::string_view name = infoOf(Opcode(op->opcode)).name;
+  std::string_view name = getInfo(Opcode(op->opcode)).name;
   return name.find("_CMPSWAP") != name.npos || name.find("_CMPST_") != name.npos;
 }
-uint64_t placeOf(MemorySpace space, uint64_t at) { return at | (space == MemorySpace::Lds ? uint64_t(1) << 63 : 0); }
+uint64_t getPlace(MemorySpace space, uint64_t at) { return at | (space == MemorySpace::Lds ? uint64_t(1) << 63 : 0); }
 } // namespace
 
 void RaceCheck::defer(const Party &party, Epoch other, uint64_t at, unsigned bytes) {
   constexpr size_t max = 4096; // for a wave between two barriers; beyond that they are repetitions at one place
   auto &deferred = party.group.waves[party.w.number].deferred;
   if (deferred.size() < max)
-    deferred.try_emplace(placeOf(party.access.space, at), Deferred{party.op, other, party.lane, bytes});
+    deferred.try_emplace(getPlace(party.access.space, at), Deferred{party.op, other, party.lane, bytes});
 }
 
 void RaceCheck::reportDeferred(const Workgroup &workgroup, Group &group) {
@@ -94,7 +94,7 @@ void RaceCheck::reportDeferred(const Workgroup &workgroup, Group &group) {
 void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   if (w.number >= wavesOfGroup)
     return;
-  Group &group = groupOf(w);
+  Group &group = getGroup(w);
   WaveState &state = group.waves[w.number];
   const InstructionFacts &facts = context.facts->of(op);
   if (op != state.lastIssued) {
@@ -108,7 +108,7 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   const bool inLds = a.space == MemorySpace::Lds, inScalar = a.space == MemorySpace::Scalar;
   const bool writes = a.kind != AccessKind::Load, isStore = a.kind == AccessKind::Store;
   const bool returns = a.kind == AccessKind::Atomic && !facts.writes.empty();
-  const Form form = formOf(facts, a);
+  const Form form = getForm(facts, a);
   reports.nextAccess();
   if (isStore) {
     Pending &pending = inLds ? state.lds : inScalar ? state.scalar : state.memory;
@@ -126,7 +126,7 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
     logRelease(group, w.number, isDeviceWide);
   std::optional<Release> release;
   if (a.kind == AccessKind::Atomic)
-    release = releaseOf(group, w.number, isDeviceWide);
+    release = getRelease(group, w.number, isDeviceWide);
   opOfInstruction.try_emplace(op->instruction, op);
   RaceCells &cells = inLds ? group.lds : memory;
   const Region *region = nullptr;
@@ -140,7 +140,7 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
       continue; // no wave can write it
     if (!state.deferred.empty() && a.kind == AccessKind::Atomic && comparesAndSwaps(op))
       for (unsigned i = 0; i < a.bytes; ++i)
-        state.deferred.erase(placeOf(a.space, at + i));
+        state.deferred.erase(getPlace(a.space, at + i));
     Party party{w, op, a, group, state.now, self, form, writes, form == Form::Atomic && (!writes || returns), lane};
     cells.forEach(at, a.bytes, [&](RaceCell &cell, uint64_t byte, unsigned bytes) { check(party, cell, byte, bytes); });
     if (isStore || form != Form::Atomic)
@@ -250,7 +250,7 @@ bool RaceCheck::sameValue(const Party &party, uint64_t at, unsigned bytes) const
 
 // Messages
 
-std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites) const {
+std::string RaceCheck::getName(const Party &party, Epoch other, bool otherWrites) const {
   std::ostringstream text;
   text << (other.atomic() ? otherWrites ? "changed atomically" : "loaded atomically"
            : otherWrites  ? "stored"
@@ -264,8 +264,8 @@ std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites)
   if (found != opOfInstruction.end()) {
     const Launch &launch = *party.w.group->launch;
     uint64_t entry = launch.kernel ? launch.kernel->entry : launch.program->addressOfInstruction(0);
-    text << " at " << describeOffset(launch.program->addressOf(found->second) - entry) << " ('"
-         << launch.program->textOf(found->second) << "')";
+    text << " at " << describeOffset(launch.program->getAddress(found->second) - entry) << " ('"
+         << launch.program->getText(found->second) << "')";
   }
   return text.str();
 }
@@ -282,7 +282,7 @@ void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64
         (a.kind == AccessKind::Atomic ? " changed atomically here and "
          : party.writes               ? " stored here and "
                                       : " loaded here and ") +
-        nameOf(party, other, otherWrites) +
+        getName(party, other, otherWrites) +
         (!why.empty()                                               ? why
          : other.group() == (party.group.number & Epoch::groupMask) ? " with no barrier between them"
                                                                     : ", and nothing orders the two workgroups");

@@ -112,17 +112,17 @@ private:
   };
   struct Party; // the access being checked
 
-  Group &groupOf(const Wave &w) {
+  Group &getGroup(const Wave &w) {
     if (w.group != lastWorkgroup) {
       lastWorkgroup = w.group;
       lastGroup = groups[w.group].get();
     }
     return *lastGroup;
   }
-  Form formOf(const InstructionFacts &facts, const MemoryAccess &access) const;
+  Form getForm(const InstructionFacts &facts, const MemoryAccess &access) const;
   void acquire(Group &group, WaveState &state, const WaitCounts &counts);
   void arriveGlobally(Wave &w, const MicroOp *first);
-  static Release releaseOf(const Group &group, unsigned wave, bool deviceWide);
+  static Release getRelease(const Group &group, unsigned wave, bool deviceWide);
   void logRelease(Group &group, unsigned wave, bool deviceWide);
   void release(Epoch store, uint64_t at);
   void promote(RaceCell &cell, uint64_t at);
@@ -139,7 +139,7 @@ private:
   void checkFreshness(const Party &party, Epoch store, uint64_t at, unsigned bytes);
   void report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes,
               const char *rule = "order", const std::string &why = "");
-  std::string nameOf(const Party &party, Epoch other, bool otherWrites) const;
+  std::string getName(const Party &party, Epoch other, bool otherWrites) const;
 
   PlaceReport reports;
   std::unordered_map<const Workgroup *, std::unique_ptr<Group>> groups;

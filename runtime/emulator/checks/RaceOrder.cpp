@@ -15,7 +15,7 @@ static unsigned bytesOfStore(const InstructionFacts &facts, const MemoryAccess &
   return access.bytes < 4 ? access.bytes : 4 * registers;
 }
 
-RaceCheck::Form RaceCheck::formOf(const InstructionFacts &facts, const MemoryAccess &access) const {
+RaceCheck::Form RaceCheck::getForm(const InstructionFacts &facts, const MemoryAccess &access) const {
   if (access.kind == AccessKind::Atomic)
     return Form::Atomic;
   if (access.space == MemorySpace::Lds)
@@ -59,7 +59,7 @@ void RaceCheck::writeBack(Group &group, const GroupClock &steps) {
       held.any = false;
 }
 
-Release RaceCheck::releaseOf(const Group &group, unsigned wave, bool deviceWide) {
+Release RaceCheck::getRelease(const Group &group, unsigned wave, bool deviceWide) {
   constexpr uint32_t unlimited = ~uint32_t(0);
   const WaveState &state = group.waves[wave];
   Release release{group.number & Epoch::groupMask, wave, state.done, state.now.others, deviceWide, {}, nullptr};
@@ -90,7 +90,7 @@ void RaceCheck::logRelease(Group &group, unsigned wave, bool deviceWide) {
   if (isKnown) {
     release = entries.back().release;
   } else {
-    Release now = releaseOf(group, wave, deviceWide);
+    Release now = getRelease(group, wave, deviceWide);
     const bool isSame = !entries.empty() && *entries.back().release == now;
     if (isSame && entries.back().step == step)
       return;
@@ -164,7 +164,7 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   switch (Opcode(first->opcode)) {
   case Opcode::BUFFER_WBL2: {
     // Stores that were waited for are in the L2, and the wave's next accesses reach it later.
-    Group &group = groupOf(w);
+    Group &group = getGroup(w);
     WaveState &state = group.waves[w.number];
     writeBack(group, state.getReleased(w.number));
     state.writesBack = true;
@@ -173,13 +173,13 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   case Opcode::BUFFER_INV:
   case Opcode::BUFFER_WBINVL1:
   case Opcode::BUFFER_WBINVL1_VOL: {
-    WaveState &state = groupOf(w).waves[w.number];
+    WaveState &state = getGroup(w).waves[w.number];
     state.fresh = state.freshScalar = state.shown;
     return;
   }
   case Opcode::S_DCACHE_INV:
   case Opcode::S_DCACHE_INV_VOL: {
-    WaveState &state = groupOf(w).waves[w.number];
+    WaveState &state = getGroup(w).waves[w.number];
     state.freshScalar = state.shown;
     return;
   }
@@ -188,7 +188,7 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   default:
     return;
   }
-  Group &group = groupOf(w);
+  Group &group = getGroup(w);
   WaveState &state = group.waves[w.number];
   const WaitCounts counts = WaitCounts::decode(uint16_t(first->immediate));
   state.arrivedAt = nullptr;
@@ -211,12 +211,12 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
 
 /// A barrier of all waves of the launch. A waiting wave calls this repeatedly; when it passes, all have arrived.
 void RaceCheck::arriveGlobally(Wave &w, const MicroOp *first) {
-  Group &group = groupOf(w);
+  Group &group = getGroup(w);
   WaveState &state = group.waves[w.number];
   if (state.arrivedAt == first)
     return;
   state.arrivedAt = first;
-  globalBarrier.add(releaseOf(group, w.number, /*deviceWide=*/true), state.getReleasedStep(w.number));
+  globalBarrier.add(getRelease(group, w.number, /*deviceWide=*/true), state.getReleasedStep(w.number));
   poll(state, globalBarrier, Poll::Lgkm);
   ++state.now.group[w.number];
 }

@@ -31,7 +31,7 @@ public:
   template <typename F> void forEach(uint64_t address, unsigned bytes, F function) {
     while (bytes) {
       unsigned in = address % 4, count = std::min(4 - in, bytes);
-      RaceCell &cell = cellOf(address / 4);
+      RaceCell &cell = getCell(address / 4);
       if (count == 4 && !cell.split()) {
         function(cell, address, 4u);
       } else {
@@ -55,7 +55,7 @@ private:
   static constexpr unsigned pageCells = 1024;
   using Page = std::array<RaceCell, pageCells>;
 
-  RaceCell &cellOf(uint64_t dword) {
+  RaceCell &getCell(uint64_t dword) {
     uint64_t number = dword / pageCells;
     Recent &known = recent[number % recent.size()];
     if (number != known.number) {

@@ -81,13 +81,13 @@ void UninitCheck::waveBegins(Wave &w) {
 }
 
 void UninitCheck::step(Wave &w, const MicroOp *op) {
-  WaveShadow &s = shadowOf(w);
+  WaveShadow &s = getShadow(w);
   while (op->instruction == s.choiceJoin)
     endChoice(s);
   Opcode opcode = Opcode(op->opcode);
   if (opcode >= Opcode::Trap)
     return helper(w, s, op);
-  switch (infoOf(opcode).form) {
+  switch (getInfo(opcode).form) {
   case Form::Scalar:
   case Form::ScalarCompare:
     return scalar(w, s, op);

@@ -30,7 +30,7 @@ public:
   void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
 
   /// The undefined bits of a running wave's registers.
-  WaveShadow &shadowOf(const Wave &wave) {
+  WaveShadow &getShadow(const Wave &wave) {
     if (&wave != lastWave) {
       last = waves[&wave].get();
       lastWave = &wave;

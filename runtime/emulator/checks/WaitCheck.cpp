@@ -57,7 +57,7 @@ private:
   std::string place(const MicroOp *op) const {
     const DecodedProgram &program = context.facts->program();
     std::ostringstream text;
-    text << '\'' << program.textOf(op) << "' at 0x" << std::hex << program.addressOf(op);
+    text << '\'' << program.getText(op) << "' at 0x" << std::hex << program.getAddress(op);
     return text.str();
   }
 

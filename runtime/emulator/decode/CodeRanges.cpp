@@ -6,17 +6,17 @@ namespace nstf::emulator {
 
 Code CodeRanges::from(uint64_t address) const {
   for (Code text : texts)
-    if (address - beginOf(text) < text.size())
-      return text.subspan(address - beginOf(text));
+    if (address - getBegin(text) < text.size())
+      return text.subspan(address - getBegin(text));
   return {};
 }
 
-Code CodeRanges::functionOf(uint64_t address) const {
-  const auto next = std::ranges::upper_bound(functions, address, {}, beginOf);
+Code CodeRanges::findFunction(uint64_t address) const {
+  const auto next = std::ranges::upper_bound(functions, address, {}, getBegin);
   if (next == functions.begin())
     return {};
   const Code function = *std::prev(next);
-  return address < endOf(function) ? function : Code();
+  return address < getEnd(function) ? function : Code();
 }
 
 size_t CodeRanges::dwords() const {

@@ -17,11 +17,11 @@ struct CodeRanges {
   /// The bytes from `address` to the end of its text; empty outside of the texts.
   Code from(uint64_t address) const;
   /// The function that `address` lies in; empty if none is known.
-  Code functionOf(uint64_t address) const;
+  Code findFunction(uint64_t address) const;
   size_t dwords() const;
 };
 
-inline uint64_t beginOf(Code code) { return reinterpret_cast<uint64_t>(code.data()); }
-inline uint64_t endOf(Code code) { return beginOf(code) + code.size(); }
+inline uint64_t getBegin(Code code) { return reinterpret_cast<uint64_t>(code.data()); }
+inline uint64_t getEnd(Code code) { return getBegin(code) + code.size(); }
 
 } // namespace nstf::emulator

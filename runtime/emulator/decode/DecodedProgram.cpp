@@ -30,11 +30,11 @@ std::shared_ptr<const DecodedProgram> DecodedProgram::decode(const Target &targe
   return program;
 }
 
-DecodedProgram::Entry *DecodedProgram::entryOf(uint64_t address) const {
+DecodedProgram::Entry *DecodedProgram::getEntry(uint64_t address) const {
   static_assert(Entry::is_always_lock_free);
   size_t firstDword = 0;
   for (Code text : ranges->texts) {
-    if (const uint64_t at = address - beginOf(text); at < text.size())
+    if (const uint64_t at = address - getBegin(text); at < text.size())
       return at + 4 <= text.size() && address % 4 == 0 ? static_cast<Entry *>(opOfDword.data()) + firstDword + at / 4
                                                        : nullptr;
     firstDword += (text.size() + 3) / 4;
@@ -43,13 +43,13 @@ DecodedProgram::Entry *DecodedProgram::entryOf(uint64_t address) const {
 }
 
 const MicroOp *DecodedProgram::known(uint64_t address) const {
-  const Entry *entry = entryOf(address);
+  const Entry *entry = getEntry(address);
   const MicroOp *op = entry ? entry->load(std::memory_order_acquire) : nullptr;
   return op == &within ? nullptr : op;
 }
 
 const MicroOp *DecodedProgram::at(uint64_t address) const {
-  const Entry *entry = entryOf(address);
+  const Entry *entry = getEntry(address);
   if (!entry)
     return nullptr;
   const MicroOp *op = entry->load(std::memory_order_acquire);
@@ -60,14 +60,14 @@ const MicroOp *DecodedProgram::at(uint64_t address) const {
 
 const MicroOp *DecodedProgram::reach(uint64_t address) const {
   std::lock_guard lock(mutex);
-  Entry &entry = *entryOf(address);
+  Entry &entry = *getEntry(address);
   if (entry)
     return entry; // another thread was faster
   std::vector<Code> parts;
   {
     Disassembler disassembler(target);
     parts = reachableCode(disassembler, *ranges, address, [this](uint64_t other) {
-      const Entry *known = entryOf(other);
+      const Entry *known = getEntry(other);
       return known && known->load(std::memory_order_relaxed);
     });
   }
@@ -84,10 +84,10 @@ void DecodedProgram::decodeParts(std::span<const Code> parts) const {
   const MicroOp *ops = units.emplace_back(std::move(unit.ops)).data();
   // Other threads see an instruction once it has an entry.
   for (const CodeUnit::Instruction &instruction : unit.instructions)
-    if (Entry *entry = entryOf(instruction.address))
+    if (Entry *entry = getEntry(instruction.address))
       entry->store(ops + instruction.op, std::memory_order_release);
   for (const CodeUnit::Instruction &instruction : unit.instructions)
-    if (Entry *entry = entryOf(instruction.address + 4); entry && instruction.size == 8 && !entry->load())
+    if (Entry *entry = getEntry(instruction.address + 4); entry && instruction.size == 8 && !entry->load())
       entry->store(&within, std::memory_order_release);
 }
 
@@ -98,9 +98,9 @@ uint32_t DecodedProgram::instructionAfter(uint32_t instruction) const {
   return op && Opcode(op->opcode) == Opcode::Continue ? branchTarget(op)->instruction : instruction + 1;
 }
 
-std::string DecodedProgram::textOf(const MicroOp *op) const {
-  std::span<const uint8_t> bytes = bytesOf(op);
-  return bytes.empty() ? "past the end of the code" : Disassembler(target).print(bytes, addressOf(op));
+std::string DecodedProgram::getText(const MicroOp *op) const {
+  std::span<const uint8_t> bytes = getBytes(op);
+  return bytes.empty() ? "past the end of the code" : Disassembler(target).print(bytes, getAddress(op));
 }
 
 } // namespace nstf::emulator

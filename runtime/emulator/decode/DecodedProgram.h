@@ -47,11 +47,11 @@ public:
   /// The same, but nullptr if the instruction is not decoded.
   const MicroOp *known(uint64_t address) const;
   /// Address of the instruction that a micro-op belongs to.
-  uint64_t addressOf(const MicroOp *op) const { return addressOfInstruction(op->instruction); }
+  uint64_t getAddress(const MicroOp *op) const { return addressOfInstruction(op->instruction); }
   /// Whether the micro-op is the first of its instruction.
   bool isFirst(const MicroOp *op) const { return op[-1].instruction != op->instruction; }
   /// The bytes from the instruction to the end of its text; empty at the end.
-  std::span<const uint8_t> bytesOf(const MicroOp *op) const { return bytesAt(addressOf(op)); }
+  std::span<const uint8_t> getBytes(const MicroOp *op) const { return bytesAt(getAddress(op)); }
   std::span<const uint8_t> bytesAt(uint64_t address) const { return ranges->from(address); }
   /// Address of instruction number `instruction` (MicroOp::instruction), and bytes of its encoding: 4 or 8.
   uint64_t addressOfInstruction(uint32_t instruction) const { return places[instruction] & ~longInstruction; }
@@ -59,7 +59,7 @@ public:
   /// Number of the instruction that follows in memory, for one after which control may continue.
   uint32_t instructionAfter(uint32_t instruction) const;
   /// Its assembly text, disassembled again (for messages).
-  std::string textOf(const MicroOp *op) const;
+  std::string getText(const MicroOp *op) const;
   /// Number of instructions decoded so far, and of those that trap when reached.
   size_t instructionCount() const { return places.size(); }
   size_t trapCount() const { return traps; }
@@ -76,7 +76,7 @@ private:
   using Entry = std::atomic<const MicroOp *>;
 
   /// The place of `address` in opOfDword; nullptr where no instruction may begin.
-  Entry *entryOf(uint64_t address) const;
+  Entry *getEntry(uint64_t address) const;
   const MicroOp *reach(uint64_t address) const;
   void decodeParts(std::span<const Code> parts) const;
 

@@ -15,7 +15,7 @@ using Role = OperandRole;
 class Collector {
 public:
   Collector(const Target &target, const RawInstruction &raw)
-      : target(target), raw(raw), e(*raw.encoding), info(infoOf(e.opcode)) {
+      : target(target), raw(raw), e(*raw.encoding), info(getInfo(e.opcode)) {
     facts.encoding = raw.encoding;
     facts.kind = info.kind;
     facts.operands = raw.operands;
@@ -163,7 +163,7 @@ private:
     const bool maintenance = info.form == Form::Cache;
     if (!(isMemory() || facts.kind == Kind::ScalarMemory) || (info.effect == MemoryEffect::None && !maintenance))
       return {};
-    auto firstOf = [&](RawOperand::Kind kind, unsigned count) {
+    auto getFirst = [&](RawOperand::Kind kind, unsigned count) {
       return size_t(
           std::ranges::find_if(
               raw.operands, [&](const RawOperand &operand) { return operand.kind == kind && operand.count == count; }) -
@@ -173,9 +173,9 @@ private:
     if (facts.kind == Kind::ScalarMemory)
       at = raw.operands.size() - 1;
     else if (isBuffer())
-      at = firstOf(RawOperand::Scalar, 4) + (e.name.starts_with("TBUFFER_") ? 4 : 3);
+      at = getFirst(RawOperand::Scalar, 4) + (e.name.starts_with("TBUFFER_") ? 4 : 3);
     else if (!maintenance)
-      at = firstOf(RawOperand::Immediate, 1) + 1;
+      at = getFirst(RawOperand::Immediate, 1) + 1;
     if (at >= raw.operands.size() || raw.operands[at].kind != RawOperand::Immediate)
       return {};
     const int64_t bits = raw.operands[at].value;
@@ -266,7 +266,7 @@ const std::string &InstructionFacts::name() const {
   return encoding ? encoding->name : none;
 }
 
-InstructionFacts factsOf(const Target &target, const RawInstruction &raw) { return Collector(target, raw).collect(); }
+InstructionFacts getFacts(const Target &target, const RawInstruction &raw) { return Collector(target, raw).collect(); }
 
 ProgramFacts::ProgramFacts(const Target &target, const DecodedProgram &program) : target(target), decoded(program) {}
 ProgramFacts::~ProgramFacts() = default;
@@ -282,7 +282,7 @@ const InstructionFacts &ProgramFacts::make(uint32_t instruction) const {
   std::span<const uint8_t> bytes = decoded.bytesAt(address);
   auto made = std::make_unique<InstructionFacts>();
   if (!bytes.empty() && disassembler->decode(bytes, address, raw, size))
-    *made = factsOf(target, raw);
+    *made = getFacts(target, raw);
   if (instruction >= facts.size())
     facts.resize(std::max<size_t>(decoded.instructionCount(), instruction + 1));
   return *(facts[instruction] = std::move(made));

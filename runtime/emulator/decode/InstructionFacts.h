@@ -75,13 +75,13 @@ struct InstructionFacts {
   int64_t immediate = 0;     ///< of s_* without registers, hwreg of s_getreg and s_setreg
 
   Opcode opcode() const { return encoding ? encoding->opcode : Opcode::Trap; }
-  const InstructionInfo &info() const { return infoOf(opcode()); }
+  const InstructionInfo &info() const { return getInfo(opcode()); }
   /// Name without suffixes ("V_ADD_F32"); empty if there is no instruction.
   const std::string &name() const;
 };
 
 /// Facts of a decoded instruction.
-InstructionFacts factsOf(const Target &target, const RawInstruction &raw);
+InstructionFacts getFacts(const Target &target, const RawInstruction &raw);
 
 /// The facts of a program's instructions, each made at its first use. Not thread-safe.
 class ProgramFacts {

@@ -119,7 +119,7 @@ static_assert(std::size(table) == size_t(Opcode::Trap) + 1);
 
 } // namespace
 
-const InstructionInfo &infoOf(Opcode opcode) { return table[std::min(unsigned(opcode), unsigned(Opcode::Trap))]; }
+const InstructionInfo &getInfo(Opcode opcode) { return table[std::min(unsigned(opcode), unsigned(Opcode::Trap))]; }
 
 Opcode findOpcode(std::string_view name) {
   static const auto *byName = [] {
@@ -147,7 +147,7 @@ bool isFloat(OperandType type) {
   }
 }
 
-unsigned bitsOf(OperandType type) {
+unsigned getBits(OperandType type) {
   using enum OperandType;
   switch (type) {
   case none:

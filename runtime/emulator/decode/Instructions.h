@@ -121,7 +121,7 @@ enum class OperandType : uint8_t {
 };
 bool isFloat(OperandType type);
 /// 16, 32 or 64; a packed pair of 16 bits counts as 32, one of 32 bits as 64.
-unsigned bitsOf(OperandType type);
+unsigned getBits(OperandType type);
 
 /// The unit that executes an instruction, and its role in control flow.
 enum class InstructionKind : uint8_t {
@@ -181,7 +181,7 @@ struct InstructionInfo {
   bool is(uint8_t oneTrait) const { return traits & oneTrait; }
 };
 /// Information on an instruction of the list; Opcode::Trap has kind Unknown.
-const InstructionInfo &infoOf(Opcode opcode);
+const InstructionInfo &getInfo(Opcode opcode);
 /// The opcode with this name (without suffixes), or Opcode::Trap.
 Opcode findOpcode(std::string_view name);
 

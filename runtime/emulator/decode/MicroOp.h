@@ -21,7 +21,7 @@ constexpr SourceRef constantSource = 0x80000000u;
 
 struct MicroOp {
   Handler handler;
-  uint32_t instruction;       ///< number of its instruction (DecodedProgram::addressOf)
+  uint32_t instruction;       ///< number of its instruction (DecodedProgram::getAddress)
   uint16_t destination;       ///< vector: row; scalar: SGPR file index
   uint16_t scalarDestination; ///< SGPR file index of the carry or mask result, or of the mask input
   SourceRef source[4];

@@ -16,9 +16,9 @@ public:
     for (open = {entry}; !open.empty();) {
       const uint64_t address = open.back();
       open.pop_back();
-      const Code function = ranges.functionOf(address);
-      if (!function.empty() && !isKnown(beginOf(function)))
-        run(beginOf(function), endOf(function));
+      const Code function = ranges.findFunction(address);
+      if (!function.empty() && !isKnown(getBegin(function)))
+        run(getBegin(function), getEnd(function));
       if (!isKnown(address))
         run(address, address);
     }
@@ -37,7 +37,7 @@ private:
     for (Code code = ranges.from(address); code.size() >= 4 && address % 4 == 0; code = ranges.from(address)) {
       if (address >= end && isKnown(address))
         return;
-      if (address >= end && beginOf(ranges.functionOf(address)) == address)
+      if (address >= end && getBegin(ranges.findFunction(address)) == address)
         return open.push_back(address); // control runs into the next function
       unsigned size;
       const bool goesOn = disassembler.decode(code, address, raw, size) && followed(address + size);
@@ -52,7 +52,7 @@ private:
   /// Notes the target of a branch; whether control may continue after the instruction.
   bool followed(uint64_t next) {
     const Opcode opcode = raw.encoding->opcode;
-    const bool branches = infoOf(opcode).kind == InstructionKind::ConditionalBranch || opcode == Opcode::S_BRANCH;
+    const bool branches = getInfo(opcode).kind == InstructionKind::ConditionalBranch || opcode == Opcode::S_BRANCH;
     if (branches && !raw.operands.empty() && raw.operands.back().kind == RawOperand::Immediate)
       open.push_back(next + uint64_t(int64_t(int16_t(raw.operands.back().value)) * 4));
     return fallsThrough(raw);
@@ -64,7 +64,7 @@ private:
     for (const auto &[address, size] : sizes) {
       const Code code = ranges.from(address);
       const size_t bytes = std::min<size_t>(size, code.size());
-      if (!all.empty() && endOf(all.back()) == address)
+      if (!all.empty() && getEnd(all.back()) == address)
         all.back() = {all.back().data(), all.back().size() + bytes};
       else
         all.push_back(code.first(bytes));
@@ -84,7 +84,7 @@ private:
 
 bool fallsThrough(const RawInstruction &instruction) {
   const Opcode opcode = instruction.encoding->opcode;
-  switch (infoOf(opcode).kind) {
+  switch (getInfo(opcode).kind) {
   case InstructionKind::Unknown: // ends the launch
   case InstructionKind::End:
     return false;

@@ -41,7 +41,7 @@ void Translator::redirectResult(const RawInstruction &raw, size_t first) {
   case Opcode::V_FMA_MIX_F32:
     break;
   default:
-    if (infoOf(raw.encoding->opcode).form != Form::Carry)
+    if (getInfo(raw.encoding->opcode).form != Form::Carry)
       throw Unsupported(); // results that keep part of the register, or that swap two registers
   }
   if (raw.encoding->sdwa)

@@ -79,7 +79,7 @@ FloatMode floatModeOf(const InstructionInfo &info) {
 } // namespace
 
 SourceRef Translator::plainSource(const RawOperand &operand, OperandType type, unsigned k) {
-  bool wide = bitsOf(type) == 64;
+  bool wide = getBits(type) == 64;
   switch (operand.kind) {
   case RawOperand::Vector:
     if (indexedOperands >> k & 1) {
@@ -128,11 +128,11 @@ SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, 
       modify(Opcode::SelectBytes, uint32_t(select) | (extend ? selectSignExtend : 0));
     if (!isFloat(type))
       return source;
-  } else if (bitsOf(type) == 16 && (modifiers & modOpSel)) {
+  } else if (getBits(type) == 16 && (modifiers & modOpSel)) {
     modify(Opcode::SelectHigh16, 0);
   }
-  if (uint32_t signs = modifiers & (modNegate | modAbsolute); signs && (isFloat(type) || bitsOf(type) == 16))
-    modify(bitsOf(type) == 16 ? Opcode::Negate16 : bitsOf(type) == 64 ? Opcode::Negate64 : Opcode::Negate32, signs);
+  if (uint32_t signs = modifiers & (modNegate | modAbsolute); signs && (isFloat(type) || getBits(type) == 16))
+    modify(getBits(type) == 16 ? Opcode::Negate16 : getBits(type) == 64 ? Opcode::Negate64 : Opcode::Negate32, signs);
   return source;
 }
 
@@ -157,7 +157,7 @@ SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type
   permute.source[2] = scalarConstant(valid);
   permute.destination = uint16_t(temporary(0));
   permute.immediate = enabled;
-  permute.flags = (rest[at + 3] & 1 ? laneBound : 0) | (bitsOf(type) == 64 ? lanePair : 0);
+  permute.flags = (rest[at + 3] & 1 ? laneBound : 0) | (getBits(type) == 64 ? lanePair : 0);
   return vectorSource({RawOperand::Vector, 1, int64_t(temporary(0))}, type, 0, modifiers);
 }
 
@@ -204,7 +204,7 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
 
 void Translator::vector(const RawInstruction &raw) {
   const Encoding &e = *raw.encoding;
-  const InstructionInfo &info = infoOf(e.opcode);
+  const InstructionInfo &info = getInfo(e.opcode);
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
   bool accumulates = info.form == Form::Accumulate;
@@ -261,8 +261,8 @@ void Translator::vector(const RawInstruction &raw) {
     sources[2] = rowRef(destination);
 
   // 16-bit VOP3 instructions may write the upper half and keep the lower one; some keep the upper one too.
-  bool toHigh = bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && (modifiers[0] & modOpSelHigh);
-  bool half = toHigh || (bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf);
+  bool toHigh = getBits(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && (modifiers[0] & modOpSelHigh);
+  bool half = toHigh || (getBits(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf);
   bool partial = (e.sdwa && resultSelect != 6) || half || (indexedOperands & 8);
   unsigned row = partial ? resultTemporary : destination;
   Opcode opcode = e.opcode;
@@ -281,7 +281,7 @@ void Translator::vector(const RawInstruction &raw) {
   if (indexedOperands & 8) {
     if ((e.sdwa && resultSelect != 6) || half)
       throw Unsupported();
-    writeIndexed(destination, bitsOf(info.types[0]) == 64 ? 2 : 1);
+    writeIndexed(destination, getBits(info.types[0]) == 64 ? 2 : 1);
   } else if (partial) {
     MicroOp &merge = emit(half ? Opcode::MergeHalf : Opcode::MergeBytes);
     merge.destination = uint16_t(destination);
@@ -294,7 +294,7 @@ void Translator::vector(const RawInstruction &raw) {
 
 void Translator::compare(const RawInstruction &raw) {
   const Encoding &e = *raw.encoding;
-  const InstructionInfo &info = infoOf(e.opcode);
+  const InstructionInfo &info = getInfo(e.opcode);
   Cursor cursor{raw};
   unsigned destination =
       e.definitions && raw.operands[0].kind == RawOperand::Scalar ? unsigned(cursor.next().value) : sgpr::vcc;

@@ -11,7 +11,7 @@ namespace nstf::emulator {
 static bool isVector(Opcode opcode) {
   if (opcode >= Opcode::Trap)
     return opcode != Opcode::Trap && opcode != Opcode::Continue && opcode != Opcode::ScalarCondition;
-  Form form = infoOf(opcode).form;
+  Form form = getInfo(opcode).form;
   return form >= Form::Vector && form != Form::Cache;
 }
 
@@ -72,11 +72,11 @@ void Translator::begin(uint64_t address, unsigned size) {
 void Translator::translate(Code part) {
   indexedOperands = 0;
   indexing = false;
-  uint64_t address = beginOf(part);
+  uint64_t address = getBegin(part);
   Code code = ranges.from(address);
-  const uint64_t textEnd = endOf(code);
+  const uint64_t textEnd = getEnd(code);
   bool goesOn = false;
-  for (unsigned size; address + 4 <= endOf(part); address += size) {
+  for (unsigned size; address + 4 <= getEnd(part); address += size) {
     code = ranges.from(address);
     const bool is = disassembler.decode(code, address, raw, size);
     begin(address, unsigned(std::min<size_t>(size, code.size())));
@@ -112,7 +112,7 @@ void Translator::resolveBranches() {
     return found != known.end() && found->address == address ? &ops[found->op] : program.known(address);
   };
   if (!exit && !std::ranges::all_of(branches, find, &Branch::target))
-    leave(endOf(ranges.texts.back()));
+    leave(getEnd(ranges.texts.back()));
   emitBoundary(); // no micro-op moves from now on
   for (const Branch &branch : branches) {
     const MicroOp *to = find(branch.target);
@@ -126,7 +126,7 @@ void Translator::instruction(const RawInstruction &raw, uint64_t address, unsign
     for (const RawOperand &operand : raw.operands)
       if (operand.kind == RawOperand::Unsupported)
         throw Unsupported();
-    switch (infoOf(raw.encoding->opcode).form) {
+    switch (getInfo(raw.encoding->opcode).form) {
     case Form::Scalar:
     case Form::ScalarImmediate:
     case Form::ScalarCompare:
@@ -201,7 +201,7 @@ unsigned Translator::vectorRow(const RawOperand &operand) const {
 void Translator::scalar(const RawInstruction &raw) {
   Cursor cursor{raw};
   Opcode opcode = raw.encoding->opcode;
-  const InstructionInfo &info = infoOf(opcode);
+  const InstructionInfo &info = getInfo(opcode);
   unsigned destination = raw.encoding->definitions ? unsigned(cursor.next().value) : 0;
   SourceRef sources[2] = {};
   uint64_t immediate = 0;

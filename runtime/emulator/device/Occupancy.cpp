@@ -4,23 +4,23 @@
 
 namespace nstf::emulator {
 
-support::Occupancy occupancyOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
-  return support::occupancyOf({.simds = model.simds,
-                               .maxWavesPerSimd = model.maxWavesPerSimd,
-                               .vgprsPerLane = model.vgprsPerLane,
-                               .vgprGranule = model.vgprGranule,
-                               .sgprsPerSimd = model.sgprsPerSimd,
-                               .sgprGranule = model.sgprGranule,
-                               .ldsBytes = int64_t(model.ldsBytes),
-                               .ldsGranule = int64_t(model.ldsGranule)},
-                              {.vgprs = kernel.descriptor.vgprs, // what a wave gets; metadata may omit the AGPRs
-                               .sgprs = kernel.sgprCount,
-                               .ldsBytes = int64_t(kernel.ldsSize + dynamicLds),
-                               .wavesPerGroup = (blockSize + model.waveSize - 1) / model.waveSize});
+support::Occupancy getOccupancy(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
+  return support::getOccupancy({.simds = model.simds,
+                                .maxWavesPerSimd = model.maxWavesPerSimd,
+                                .vgprsPerLane = model.vgprsPerLane,
+                                .vgprGranule = model.vgprGranule,
+                                .sgprsPerSimd = model.sgprsPerSimd,
+                                .sgprGranule = model.sgprGranule,
+                                .ldsBytes = int64_t(model.ldsBytes),
+                                .ldsGranule = int64_t(model.ldsGranule)},
+                               {.vgprs = kernel.descriptor.vgprs, // what a wave gets; metadata may omit the AGPRs
+                                .sgprs = kernel.sgprCount,
+                                .ldsBytes = int64_t(kernel.ldsSize + dynamicLds),
+                                .wavesPerGroup = (blockSize + model.waveSize - 1) / model.waveSize});
 }
 
-std::string misfitOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
-  const support::Occupancy occupancy = occupancyOf(model, kernel, blockSize, dynamicLds);
+std::string getMisfit(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
+  const support::Occupancy occupancy = getOccupancy(model, kernel, blockSize, dynamicLds);
   if (occupancy.workgroups)
     return "";
   auto text = [](auto number) { return std::to_string(number); };

@@ -11,7 +11,7 @@ hipError_t copy(const char *function, void *to, size_t toPitch, const void *from
       refuseDuringCapture();
     submit(stream, CopyOperation{to, from, width, height, toPitch, fromPitch, kind});
     if (wait)
-      synchronize(streamOf(stream));
+      synchronize(getStream(stream));
   });
 }
 
@@ -60,7 +60,7 @@ NSTF_HIP_API hipError_t hipMemcpyPeer(void *to, int toDevice, const void *from, 
     Device::get(fromDevice);
     refuseDuringCapture();
     submit(nullptr, CopyOperation{to, from, bytes, 1, 0, 0, hipMemcpyDeviceToDevice});
-    synchronize(streamOf(nullptr));
+    synchronize(getStream(nullptr));
   });
 }
 NSTF_HIP_API hipError_t hipMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width,

@@ -57,7 +57,7 @@ void addNode(hipGraphNode_t *result, hipGraph_t graph, const hipGraphNode_t *dep
   *result = reinterpret_cast<hipGraphNode_t>(&graphs().get(graph).add(std::move(operation), std::move(behind)));
 }
 
-KernelOperation kernelOf(const hipKernelNodeParams *params) {
+KernelOperation getKernel(const hipKernelNodeParams *params) {
   require(params && params->func, "the kernel's parameters are null");
   // A host stub's address, or a hipFunction_t.
   hipFunction_t function;
@@ -129,13 +129,13 @@ NSTF_HIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGr
 NSTF_HIP_API hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream) {
   return guarded("hipGraphUpload", [&] {
     graphExecs().get(exec);
-    streamOf(stream);
+    getStream(stream);
   });
 }
 NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return guarded("hipGraphLaunch", [&] {
     GraphExec &object = graphExecs().get(exec);
-    Stream &on = streamOf(stream);
+    Stream &on = getStream(stream);
     if (on.capture) { // the graph becomes part of the one being captured
       for (const Operation &operation : object.operations)
         submit(stream, operation);
@@ -168,7 +168,7 @@ NSTF_HIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
 
 NSTF_HIP_API hipError_t hipGraphAddKernelNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *behind,
                                               size_t count, const hipKernelNodeParams *params) {
-  return guarded("hipGraphAddKernelNode", [&] { addNode(node, graph, behind, count, kernelOf(params)); });
+  return guarded("hipGraphAddKernelNode", [&] { addNode(node, graph, behind, count, getKernel(params)); });
 }
 NSTF_HIP_API hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *behind,
                                                 size_t count, void *to, const void *from, size_t bytes,
@@ -224,7 +224,7 @@ NSTF_HIP_API hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeTyp
 }
 NSTF_HIP_API hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
                                                         const hipKernelNodeParams *params) {
-  return guarded("hipGraphExecKernelNodeSetParams", [&] { replace(exec, node, kernelOf(params)); });
+  return guarded("hipGraphExecKernelNodeSetParams", [&] { replace(exec, node, getKernel(params)); });
 }
 NSTF_HIP_API hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipGraphNode_t node, void *to,
                                                           const void *from, size_t bytes, hipMemcpyKind kind) {

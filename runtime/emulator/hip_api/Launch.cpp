@@ -49,7 +49,7 @@ KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size
                            const ArgumentSource &source, std::array<uint32_t, 3> remainder) {
   const Kernel &kernel = *function.kernel;
   const LaunchShape shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds, remainder};
-  if (std::string problem = problemOf(Device::get().model, kernel, shape); !problem.empty())
+  if (std::string problem = getProblem(Device::get().model, kernel, shape); !problem.empty())
     throw HipError(hipErrorInvalidConfiguration, "kernel " + kernel.name + ": " + problem, true);
   KernelOperation operation{function.program, function.kernel, grid, block, remainder, uint32_t(dynamicLds), {}};
   operation.arguments.resize(kernel.kernargSize + argumentPadding);
@@ -62,7 +62,7 @@ KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size
 }
 
 uint32_t residentWorkgroups(const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
-  return uint32_t(occupancyOf(Device::get().model, kernel, blockSize, dynamicLds).workgroups);
+  return uint32_t(getOccupancy(Device::get().model, kernel, blockSize, dynamicLds).workgroups);
 }
 
 } // namespace nstf::emulator

@@ -70,7 +70,7 @@ NSTF_HIP_API hipError_t hipFree(void *pointer) { return release("hipFree", point
 NSTF_HIP_API hipError_t hipFreeAsync(void *pointer, hipStream_t stream) {
   if (hipError_t code = guarded("hipFreeAsync",
                                 [&] {
-                                  if (streamOf(stream).capture)
+                                  if (getStream(stream).capture)
                                     throw HipError(hipErrorStreamCaptureUnsupported, "the stream is capturing");
                                 });
       code != hipSuccess)

@@ -16,7 +16,7 @@ Handles<Event> &events() {
   return *handles;
 }
 
-Stream &streamOf(hipStream_t handle) {
+Stream &getStream(hipStream_t handle) {
   static auto *null = new Stream{.queue = {.kind = timing::DeviceTimeline::Queue::Kind::Null}};
   static thread_local Stream perThread;
   if (!handle || handle == reinterpret_cast<hipStream_t>(1)) // 1: hipStreamLegacy of HIP 6
@@ -27,7 +27,7 @@ Stream &streamOf(hipStream_t handle) {
 }
 
 void submit(hipStream_t handle, Operation operation) {
-  Stream &stream = streamOf(handle);
+  Stream &stream = getStream(handle);
   check(operation);
   if (!stream.capture) {
     const timing::TimedOperation timed = run(operation);
@@ -103,7 +103,7 @@ NSTF_HIP_API hipError_t hipStreamDestroy(hipStream_t stream) {
 }
 NSTF_HIP_API hipError_t hipStreamSynchronize(hipStream_t stream) {
   return guarded("hipStreamSynchronize", [&] {
-    Stream &object = streamOf(stream);
+    Stream &object = getStream(stream);
     if (object.capture) {
       object.capture->invalid = true;
       throw HipError(hipErrorStreamCaptureUnsupported, "the stream is capturing");
@@ -124,19 +124,19 @@ NSTF_HIP_API hipError_t hipDeviceSynchronize(void) {
 NSTF_HIP_API hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags) {
   return guarded("hipStreamGetFlags", [&] {
     require(flags != nullptr, "flags is null");
-    *flags = streamOf(stream).flags;
+    *flags = getStream(stream).flags;
   });
 }
 NSTF_HIP_API hipError_t hipStreamGetPriority(hipStream_t stream, int *priority) {
   return guarded("hipStreamGetPriority", [&] {
     require(priority != nullptr, "priority is null");
-    *priority = streamOf(stream).priority;
+    *priority = getStream(stream).priority;
   });
 }
 NSTF_HIP_API hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device) {
   return guarded("hipStreamGetDevice", [&] {
     require(device != nullptr, "device is null");
-    streamOf(stream);
+    getStream(stream);
     *device = 0;
   });
 }
@@ -179,7 +179,7 @@ NSTF_HIP_API hipError_t hipEventDestroy(hipEvent_t event) {
 NSTF_HIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return guarded("hipEventRecord", [&] {
     Event &object = events().get(event);
-    Stream &on = streamOf(stream);
+    Stream &on = getStream(stream);
     Device::get().fault.check();
     object.capture = on.capture;
     object.captured = on.captured;
@@ -218,7 +218,7 @@ NSTF_HIP_API hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t star
 }
 NSTF_HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
   return guarded("hipStreamWaitEvent", [&] {
-    Stream &object = streamOf(stream);
+    Stream &object = getStream(stream);
     const Event &awaited = events().get(event);
     Device::get().fault.check();
     std::shared_ptr<Capture> capture = awaited.capture.lock();
@@ -242,7 +242,7 @@ NSTF_HIP_API hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptu
   return guarded("hipStreamBeginCapture", [&] {
     if (!stream)
       throw HipError(hipErrorStreamCaptureUnsupported, "the null stream can't capture");
-    Stream &object = streamOf(stream);
+    Stream &object = getStream(stream);
     if (object.capture)
       throw HipError(hipErrorIllegalState, "the stream captures already");
     require(mode >= hipStreamCaptureModeGlobal && mode <= hipStreamCaptureModeRelaxed, "unknown capture mode");
@@ -262,7 +262,7 @@ NSTF_HIP_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *grap
   return guarded("hipStreamEndCapture", [&] {
     require(graph != nullptr, "graph is null");
     *graph = nullptr;
-    Stream &object = streamOf(stream);
+    Stream &object = getStream(stream);
     std::shared_ptr<Capture> capture = object.capture;
     if (!capture)
       throw HipError(hipErrorIllegalState, "the stream does not capture");
@@ -285,7 +285,7 @@ NSTF_HIP_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *grap
 NSTF_HIP_API hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
   return guarded("hipStreamIsCapturing", [&] {
     require(status != nullptr, "status is null");
-    const std::shared_ptr<Capture> &capture = streamOf(stream).capture;
+    const std::shared_ptr<Capture> &capture = getStream(stream).capture;
     *status = !capture           ? hipStreamCaptureStatusNone
               : capture->invalid ? hipStreamCaptureStatusInvalidated
                                  : hipStreamCaptureStatusActive;
@@ -296,7 +296,7 @@ NSTF_HIP_API hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCap
   return guarded("hipStreamGetCaptureInfo", [&] {
     if (hipError_t code = hipStreamIsCapturing(stream, status); code != hipSuccess)
       throw HipError(code);
-    if (const std::shared_ptr<Capture> &capture = streamOf(stream).capture; capture && id)
+    if (const std::shared_ptr<Capture> &capture = getStream(stream).capture; capture && id)
       *id = capture->id;
   });
 }

@@ -66,7 +66,7 @@ Handles<Graph> &graphs();
 Handles<GraphExec> &graphExecs();
 
 /// The stream of a handle; null and hipStreamPerThread name streams that always exist.
-Stream &streamOf(hipStream_t handle);
+Stream &getStream(hipStream_t handle);
 /// Runs the operation, or adds it to the graph that the stream captures into.
 void submit(hipStream_t stream, Operation operation);
 /// The host waits for the stream. All work has already run, so the wait is only one of predicted time.

@@ -20,8 +20,8 @@ void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, 
   throw WaveFault{op, text, lane, true, address, "fault", lanes};
 }
 
-AccessKind accessKindOf(Opcode opcode) {
-  switch (infoOf(opcode).effect) {
+AccessKind getAccessKind(Opcode opcode) {
+  switch (getInfo(opcode).effect) {
   case MemoryEffect::Store:
     return AccessKind::Store;
   case MemoryEffect::Atomic:
@@ -32,7 +32,7 @@ AccessKind accessKindOf(Opcode opcode) {
 }
 
 void reportAccess(Wave &w, const MicroOp *op, uint64_t lanes, const uint64_t *addresses, unsigned bytes, unsigned at) {
-  AccessKind kind = accessKindOf(Opcode(op->opcode));
+  AccessKind kind = getAccessKind(Opcode(op->opcode));
   uint64_t scratch = 0, scratchBytes = uint64_t(w.group->launch->scratchBytes) * Wave::width;
   for (uint64_t left = scratchBytes ? lanes : 0; left; left &= left - 1)
     if (addresses[std::countr_zero(left)] - w.scratch < scratchBytes)
@@ -45,7 +45,7 @@ void reportAccess(Wave &w, const MicroOp *op, uint64_t lanes, const uint64_t *ad
 }
 void reportLane(Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, unsigned at) {
   if (lane < 0) {
-    w.group->monitor->access(w, op, {MemorySpace::Scalar, accessKindOf(Opcode(op->opcode)), 1, &address, bytes, at});
+    w.group->monitor->access(w, op, {MemorySpace::Scalar, getAccessKind(Opcode(op->opcode)), 1, &address, bytes, at});
     return;
   }
   uint64_t addresses[Wave::width];

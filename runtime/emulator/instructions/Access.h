@@ -35,7 +35,7 @@ inline bool insideLds(const Wave &w, uint64_t offset, unsigned bytes) {
 /// One lane's LDS store of an LDS-DMA load.
 void storeLdsLane(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, const void *data, unsigned bytes);
 /// The kind of an instruction's access (for an LDS instruction, its access to LDS by registers).
-AccessKind accessKindOf(Opcode opcode);
+AccessKind getAccessKind(Opcode opcode);
 
 /// Whether [address, address + bytes) lies in one allocation that permits the access.
 inline bool accessible(Wave &w, uint64_t address, uint64_t bytes, bool write) {

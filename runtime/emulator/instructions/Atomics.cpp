@@ -72,7 +72,7 @@ struct exchangeWhereTop {
 template <typename Operation>
 constexpr bool takesTwo = std::is_same_v<Operation, maskedOr> || std::is_same_v<Operation, wrapAround>;
 /// The first NaN, made quiet, or the default NaN; the result is defined here because hosts and compilers differ.
-template <typename T> T nanOf(T a, T b) {
+template <typename T> T getNan(T a, T b) {
   using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
   constexpr Bits quiet = sizeof(T) == 8 ? Bits(uint64_t(1) << 51) : Bits(1) << 22;
   constexpr Bits infinity = sizeof(T) == 8 ? Bits(uint64_t(0x7ff) << 52) : Bits(0xff) << 23;
@@ -82,7 +82,7 @@ template <typename T> T nanOf(T a, T b) {
 struct addFloat {
   template <typename T> static T run(T old, T v) {
     T sum = old + v;
-    return sum != sum ? nanOf(old, v) : sum;
+    return sum != sum ? getNan(old, v) : sum;
   }
 };
 struct minNumber {
@@ -99,7 +99,7 @@ struct addHalves {
   static uint32_t run(uint32_t old, uint32_t v) {
     return eachHalf(old, v, [](uint16_t a, uint16_t b) {
       float x = float(__builtin_bit_cast(_Float16, a)), y = float(__builtin_bit_cast(_Float16, b)), sum = x + y;
-      return __builtin_bit_cast(uint16_t, _Float16(sum != sum ? nanOf(x, y) : sum));
+      return __builtin_bit_cast(uint16_t, _Float16(sum != sum ? getNan(x, y) : sum));
     });
   }
 };
@@ -110,7 +110,7 @@ struct addBfloats {
       float sum = x + y;
       uint32_t bits = __builtin_bit_cast(uint32_t, sum);
       if (sum != sum)
-        return uint16_t(__builtin_bit_cast(uint32_t, nanOf(x, y)) >> 16);
+        return uint16_t(__builtin_bit_cast(uint32_t, getNan(x, y)) >> 16);
       return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
     });
   }

@@ -39,8 +39,8 @@ constexpr int bias = 127;
 /// value that cutGroup adds to the exponent of a product.
 constexpr int biasA = 126, biasB = 68, sumBias = biasA + biasB;
 template <unsigned parts> using Exponents = int16_t __attribute__((ext_vector_type(parts * chunk)));
-HWY_INLINE I32 partOf(Exponents<1> e, unsigned) { return convertTo<I32>(e); }
-HWY_INLINE I32 partOf(Exponents<2> e, unsigned part) {
+HWY_INLINE I32 getPart(Exponents<1> e, unsigned) { return convertTo<I32>(e); }
+HWY_INLINE I32 getPart(Exponents<2> e, unsigned part) {
   using Half = Exponents<1>;
   Half low = __builtin_shufflevector(e, e, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   Half high = __builtin_shufflevector(e, e, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
@@ -69,7 +69,7 @@ static_assert(24 - prescale == 255 - sumBias && groupLowest >= -sumBias);
 
 /// Exponents of the elements of 64 lanes; ands to `tame` whether all of them are tame.
 template <typename From>
-HWY_INLINE void exponentsOf(const float *values, int16_t *exponents, int biasOfType, bool &tame) {
+HWY_INLINE void computeExponents(const float *values, int16_t *exponents, int biasOfType, bool &tame) {
   I32 wild = 0;
   for (unsigned c = 0; c < Wave::width / chunk; ++c) {
     U32 magnitude = bitsAs<U32>(loadLanes(values + c * chunk)) & 0x7fffffffu;
@@ -95,9 +95,9 @@ template <typename FromA, typename FromB, unsigned perLaneA, unsigned perLaneB> 
   /// Computes the exponents, and scales A if all elements are tame.
   HWY_INLINE void prepare(float (*a)[Wave::width], const float (*b)[Wave::width]) {
     for (unsigned local = 0; local < perLaneA; ++local)
-      exponentsOf<FromA>(a[local], exponentsA[local], biasA, tame);
+      computeExponents<FromA>(a[local], exponentsA[local], biasA, tame);
     for (unsigned local = 0; local < perLaneB; ++local)
-      exponentsOf<FromB>(b[local], exponentsB[local], biasB, tame);
+      computeExponents<FromB>(b[local], exponentsB[local], biasB, tame);
     for (unsigned local = 0; local < perLaneA && tame; ++local)
       for (unsigned i = 0; i < Wave::width; ++i)
         a[local][i] *= 0x1p-37f;
@@ -186,14 +186,14 @@ HWY_INLINE void cutGroup(bool tame, auto a, auto b, auto e, auto load, auto stor
       F32 as[count], bs[count];
       I32 es[count];
       for (unsigned k = 0; k < count; ++k)
-        as[k] = a(k), bs[k] = b(k, part), es[k] = partOf(e(k), part);
+        as[k] = a(k), bs[k] = b(k, part), es[k] = getPart(e(k), part);
       cutGroupWide(as, bs, es, count, apart, tame, c, c);
       store(part, c);
       continue;
     }
     I32 m[sums], s[sums] = {};
     for (unsigned n = 0; n < sums; ++n) {
-      m[n] = __builtin_elementwise_max(partOf(largest[n], part), I32(groupLowest + sumBias));
+      m[n] = __builtin_elementwise_max(getPart(largest[n], part), I32(groupLowest + sumBias));
       // 255 - m, in a form that the compiler does not split into an additional step for each product
       I32 scale = (m[n] ^ 255) << 23;
       for (unsigned k = n; k < count; k += sums)

@@ -117,7 +117,7 @@ template <unsigned width>
 void checkFlat(Wave &w, const MicroOp *op, const uint64_t *address, const FlatLanes &lanes, unsigned bytes,
                bool write) {
   if (uint64_t lds = lanes.lds | lanes.outsideLds; lds && watched(w))
-    reportLds(w, op, accessKindOf(Opcode(op->opcode)), lds, address, bytes);
+    reportLds(w, op, getAccessKind(Opcode(op->opcode)), lds, address, bytes);
   if (lanes.memory)
     checkLanes<width>(w, op, address, lanes.memory, bytes, write);
 }

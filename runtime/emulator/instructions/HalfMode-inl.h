@@ -15,7 +15,7 @@ namespace nstf::emulator::HWY_NAMESPACE {
 
 /// f16 under `halfMode`.
 struct f16moded {};
-HWY_INLINE F32 halfOf(f16moded, U32 bits) {
+HWY_INLINE F32 getHalf(f16moded, U32 bits) {
   bits &= 0xffffu;
   return fromHalf(halfMode.keepSources ? bits : choose((bits & 0x7c00u) == 0u, bits & 0x8000u, bits));
 }
@@ -28,7 +28,7 @@ HWY_INLINE U32 bitsOfHalf(f16moded, F32 v) {
 
 /// f16 with unchanged NaNs, including signaling ones, which conversions would make quiet.
 struct f16exact {};
-HWY_INLINE F32 halfOf(f16exact, U32 bits) {
+HWY_INLINE F32 getHalf(f16exact, U32 bits) {
   bits &= 0xffffu;
   F32 v = fromHalf(bits);
   I32 nan = v != v;
@@ -47,7 +47,7 @@ HWY_INLINE U32 bitsOfHalf(f16exact, F32 v) {
 /// A half in a register of its own, converted by one of these types.
 template <typename H> struct HalfBy : H {
   using V = F32;
-  static HWY_INLINE V load(const uint32_t *row, unsigned c) { return halfOf(H(), loadRow(row, c)); }
+  static HWY_INLINE V load(const uint32_t *row, unsigned c) { return getHalf(H(), loadRow(row, c)); }
   static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) {
     storeRow(row, c, bitsOfHalf(H(), v), exec);
   }

@@ -47,7 +47,7 @@ uint32_t hardwareId(const Wave &w) {
   return w.place.slot | w.place.simd << 4 | unit << 8 | engine << 13;
 }
 
-uint32_t valueOf(const Wave &w, unsigned id) {
+uint32_t getValue(const Wave &w, unsigned id) {
   switch (id) {
   case regMode:
     return w.mode;
@@ -85,7 +85,7 @@ const MicroOp *writeRegister(Wave &w, const MicroOp *op, uint32_t value) {
 
 const MicroOp *getreg(Wave &w, const MicroOp *op) {
   HardwareRegister reg(op->immediate);
-  w.scalars[op->destination] = valueOf(w, reg.id) >> reg.offset & reg.mask();
+  w.scalars[op->destination] = getValue(w, reg.id) >> reg.offset & reg.mask();
   return op + 1;
 }
 const MicroOp *setreg(Wave &w, const MicroOp *op) {

@@ -190,17 +190,17 @@ template <typename Half_> struct Pair16 {
   static HWY_INLINE typename Half::V high(const uint32_t *row, unsigned c);
   static HWY_INLINE void store(uint32_t *row, unsigned c, typename Half::V low, typename Half::V high, uint16_t exec);
 };
-HWY_INLINE F32 halfOf(f16, U32 bits) { return fromHalf(bits & 0xffffu); }
-HWY_INLINE U32 halfOf(u16, U32 bits) { return bits & 0xffffu; }
-HWY_INLINE I32 halfOf(i16, U32 bits) { return bitsAs<I32>(bits << 16) >> 16; }
+HWY_INLINE F32 getHalf(f16, U32 bits) { return fromHalf(bits & 0xffffu); }
+HWY_INLINE U32 getHalf(u16, U32 bits) { return bits & 0xffffu; }
+HWY_INLINE I32 getHalf(i16, U32 bits) { return bitsAs<I32>(bits << 16) >> 16; }
 HWY_INLINE U32 bitsOfHalf(f16, F32 v) { return toHalf(v); }
 HWY_INLINE U32 bitsOfHalf(u16, U32 v) { return v & 0xffffu; }
 HWY_INLINE U32 bitsOfHalf(i16, I32 v) { return bitsAs<U32>(v) & 0xffffu; }
 template <typename H> HWY_INLINE typename H::V Pair16<H>::low(const uint32_t *row, unsigned c) {
-  return halfOf(H(), loadRow(row, c));
+  return getHalf(H(), loadRow(row, c));
 }
 template <typename H> HWY_INLINE typename H::V Pair16<H>::high(const uint32_t *row, unsigned c) {
-  return halfOf(H(), loadRow(row, c) >> 16);
+  return getHalf(H(), loadRow(row, c) >> 16);
 }
 template <typename H>
 HWY_INLINE void Pair16<H>::store(uint32_t *row, unsigned c, typename H::V low, typename H::V high, uint16_t exec) {

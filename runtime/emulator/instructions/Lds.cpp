@@ -28,7 +28,7 @@ HWY_INLINE uint64_t ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row
     storeAddresses(address, c, at + base);
   }
   if (watched(w) && exec)
-    reportLds(w, op, accessKindOf(Opcode(op->opcode)), exec, address, bytes, dataAt);
+    reportLds(w, op, getAccessKind(Opcode(op->opcode)), exec, address, bytes, dataAt);
   return exec & ~outside;
 }
 

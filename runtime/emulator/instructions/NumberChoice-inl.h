@@ -44,7 +44,7 @@ template <bool byMode> struct Numbers {
       }
     return v;
   }
-  template <typename V> static HWY_INLINE V numberOf(V result, V a, V b) {
+  template <typename V> static HWY_INLINE V chooseNumber(V result, V a, V b) {
     auto nan = isNan(a) | isNan(b);
     if (HWY_UNLIKELY(any(nan))) {
       V number = choose(isNan(a), b, a);
@@ -61,14 +61,14 @@ template <bool byMode> struct Numbers {
     template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
       a = source<T>(a), b = source<T>(b);
       V both = bitsAs<V>(bitsAs<Bits<V>>(a) | bitsAs<Bits<V>>(b)); // of equal numbers: themselves, or -0
-      return numberOf(choose(a == b, both, choose(a < b, a, b)), a, b);
+      return chooseNumber(choose(a == b, both, choose(a < b, a, b)), a, b);
     }
   };
   struct maximum {
     template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
       a = source<T>(a), b = source<T>(b);
       V both = bitsAs<V>(bitsAs<Bits<V>>(a) & bitsAs<Bits<V>>(b));
-      return numberOf(choose(a == b, both, choose(a > b, a, b)), a, b);
+      return chooseNumber(choose(a == b, both, choose(a > b, a, b)), a, b);
     }
   };
   struct minimum3 {

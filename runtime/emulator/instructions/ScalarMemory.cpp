@@ -127,7 +127,7 @@ uint64_t scalarAddress(const Wave &w, const MicroOp *op, unsigned bytes) {
   static const std::array<Form, opcodeCount> forms = [] {
     std::array<Form, opcodeCount> table = {};
     for (unsigned i = 0; i < opcodeCount; ++i) {
-      const std::string_view name = infoOf(Opcode(i)).name;
+      const std::string_view name = getInfo(Opcode(i)).name;
       table[i] = name.starts_with("S_BUFFER_") ? Buffer : name.starts_with("S_SCRATCH_") ? Scratch : Plain;
     }
     return table;

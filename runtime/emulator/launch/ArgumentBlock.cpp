@@ -79,7 +79,7 @@ private:
       wrongNumber(std::count_if(launch.arguments.begin(), launch.arguments.end(),
                                 [](const ArgumentDescription &a) { return !a.at; }));
     const KernelArgument &slot = *explicits[i];
-    std::vector<std::byte> value = bytesOf(argument);
+    std::vector<std::byte> value = getBytes(argument);
     auto mismatch = [&](const std::string &got) {
       argument.place.error("expected " + typeOf(slot) + " for argument " + nameOf(slot, i) + " of kernel '" +
                            support::escape(kernel.name) + "' but got " + got);
@@ -101,7 +101,7 @@ private:
   }
 
   void putAt(const ArgumentDescription &argument) {
-    std::vector<std::byte> value = bytesOf(argument);
+    std::vector<std::byte> value = getBytes(argument);
     size_t end = *argument.at + value.size();
     if (end > bytes.size()) {
       if (!explicits.empty())
@@ -114,7 +114,7 @@ private:
     put(value, *argument.at);
   }
 
-  std::vector<std::byte> bytesOf(const ArgumentDescription &argument) const {
+  std::vector<std::byte> getBytes(const ArgumentDescription &argument) const {
     if (argument.kind != ArgumentDescription::Pointer)
       return argument.bytes;
     uint64_t address = addressOf(argument.buffer) + uint64_t(argument.offset);

@@ -110,7 +110,7 @@ private:
   }
 
   std::string branchTarget(const RawInstruction &raw, uint64_t next) const {
-    const std::optional<uint64_t> target = branchTargetOf(raw, next);
+    const std::optional<uint64_t> target = getBranchTarget(raw, next);
     if (!target)
       return "";
     const uint64_t to = *target;

@@ -95,7 +95,7 @@ std::string elementTypeNames() {
 }
 
 bool encode(ElementType type, const Number &number, std::byte *to) {
-  const Info &info = infoOf(type);
+  const Info &info = getInfo(type);
   if (info.kind == Info::Float) // "-0" is also a float's negative zero
     return encodeFloat(type, number.isWhole && number.negative && !number.magnitude ? -0.0 : number.value, to);
   std::optional<Number> whole = number.getWhole();
@@ -111,7 +111,7 @@ bool encode(ElementType type, const Number &number, std::byte *to) {
 }
 
 std::string describeRange(ElementType type) {
-  const Info &info = infoOf(type);
+  const Info &info = getInfo(type);
   if (info.kind == Info::Float)
     return "a number that fits " + std::string(info.name);
   uint64_t largest = largestOf(info, type);

@@ -30,10 +30,10 @@ Fit fitOf(const Kernel &kernel, const TargetId &target, const ListOptions &optio
               : required[0] ? required[0] * required[1] * required[2]
                             : kernel.maxFlatWorkgroupSize;
   fit.block = std::clamp(fit.block, 1u, fit.model->maxWorkgroupSize);
-  fit.occupancy = occupancyOf(*fit.model, kernel, fit.block, options.dynamicLds);
+  fit.occupancy = getOccupancy(*fit.model, kernel, fit.block, options.dynamicLds);
   Kernel registersOnly = kernel;
   registersOnly.ldsSize = 0;
-  fit.byRegisters = occupancyOf(*fit.model, registersOnly, 64, 0).wavesPerSimd;
+  fit.byRegisters = getOccupancy(*fit.model, registersOnly, 64, 0).wavesPerSimd;
   return fit;
 }
 
@@ -133,7 +133,7 @@ class List {
 public:
   List(const ListOptions &options, std::ostream &out) : options(options), out(out) {
     if (!options.target.empty())
-      device = deviceOf(TargetId::parse(options.target));
+      device = getDevice(TargetId::parse(options.target));
   }
 
   void add(const ContainedCodeObject &object) {

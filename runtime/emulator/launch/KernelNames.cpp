@@ -86,7 +86,7 @@ KernelPlace findKernel(const CodeObjectContainer &container, const TargetId &dev
   return found;
 }
 
-TargetId deviceOf(TargetId id) {
+TargetId getDevice(TargetId id) {
   if (id.sramecc == TargetId::Feature::Any)
     id.sramecc = TargetId::Feature::On;
   if (id.xnack == TargetId::Feature::Any)
@@ -104,7 +104,7 @@ TargetId deviceFor(const CodeObjectContainer &container, const std::string &key)
         try {
           TargetId made = TargetId::parse(object.target), device = made;
           device.processor = chip.name;
-          device = deviceOf(device);
+          device = getDevice(device);
           bool isKnown = std::any_of(devices.begin(), devices.end(),
                                      [&](const TargetId &other) { return other.processor == chip.name; });
           if (!isKnown && made.runsOn(device))

@@ -25,7 +25,7 @@ std::string demangled(const std::string &symbol);
 bool isCalled(const std::string &symbol, const std::string &name);
 
 /// A device with this chip. Features that `id` leaves open are set to these chips' defaults.
-TargetId deviceOf(TargetId id);
+TargetId getDevice(TargetId id);
 /// The device for which a file's code is compiled. Throws std::runtime_error if several are possible; the message then
 /// asks for `key`.
 TargetId deviceFor(const CodeObjectContainer &container, const std::string &key);

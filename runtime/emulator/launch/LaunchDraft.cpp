@@ -141,7 +141,7 @@ KernelPlace choose(const CodeObjectContainer &container, const std::string &kern
 
 LaunchFileText draftLaunch(const std::string &file, const std::string &kernel, const std::string &target) {
   const CodeObjectContainer container = CodeObjectContainer::open(file);
-  const TargetId device = target.empty() ? deviceFor(container, "--target") : deviceOf(TargetId::parse(target));
+  const TargetId device = target.empty() ? deviceFor(container, "--target") : getDevice(TargetId::parse(target));
   const KernelPlace place = choose(container, kernel, device);
   const LoadedCode code(place.object);
   LaunchFileText text;

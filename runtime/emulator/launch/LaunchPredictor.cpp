@@ -45,10 +45,10 @@ private:
 
 /// Adds the issued wave instructions; for a sample, scaled to the whole launch. (Bytes are the prediction's.)
 void addInstructions(const LaunchPrediction &prediction, const DecodedProgram &program, ExecutionStatistics &sum) {
-  const timing::OpcodeCounts issued = timing::issuedOf(prediction.stalls, program);
+  const timing::OpcodeCounts issued = timing::countIssued(prediction.stalls, program);
   for (unsigned i = 0; i < opcodeCount; ++i) {
     sum.executed[i] += issued[i];
-    sum[classOf(Opcode(i))] += issued[i];
+    sum[getClass(Opcode(i))] += issued[i];
   }
 }
 
@@ -77,7 +77,7 @@ LaunchPredictor::LaunchPredictor(LaunchSession &session, timing::ChipTiming chip
     throw InputError("--timing: expected a run without --check but got both");
   for (const PreparedLaunch &launch : session.launches()) {
     const auto &[x, y, z] = launch.shape.block;
-    const std::string misfit = misfitOf(session.model(), *launch.kernel, x * y * z, launch.shape.dynamicLds);
+    const std::string misfit = getMisfit(session.model(), *launch.kernel, x * y * z, launch.shape.dynamicLds);
     if (!misfit.empty())
       launch.description->place.error("kernel '" + support::escape(launch.kernel->name) + "': " + misfit);
   }
@@ -108,7 +108,7 @@ PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const Lau
   if (!run("peak", constants.peakClock, atPeak) || !before)
     return predicted;
   before->restore();
-  run("sustained", sustainedClockOf(launch, predicted.predictions.front().prediction), sustained);
+  run("sustained", getSustainedClock(launch, predicted.predictions.front().prediction), sustained);
   return predicted;
 }
 
@@ -119,7 +119,7 @@ ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockM
     options.statistics = &result.statistics;
   timing::TimingOptions atClock = timing;
   atClock.clockMhz = clockMhz;
-  const LaunchArguments arguments = session.argumentsOf(launch);
+  const LaunchArguments arguments = session.getArguments(launch);
   ClockPrediction predicted{clock, {}};
   for (uint32_t i = 0; i < launch.description->repeat; ++i) {
     predicted.prediction =
@@ -127,15 +127,15 @@ ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockM
     if (i == 0)
       predicted.firstNs = predicted.prediction.ns();
     if (!executesAll())
-      addInstructions(predicted.prediction, programOf(launch), result.statistics);
+      addInstructions(predicted.prediction, getProgram(launch), result.statistics);
   }
   return predicted;
 }
 
-std::vector<InstructionTiming> LaunchPredictor::instructionsOf(const PreparedLaunch &launch,
-                                                               const LaunchPrediction &prediction) const {
+std::vector<InstructionTiming> LaunchPredictor::getInstructions(const PreparedLaunch &launch,
+                                                                const LaunchPrediction &prediction) const {
   const Kernel &kernel = *launch.kernel;
-  const DecodedProgram &program = programOf(launch);
+  const DecodedProgram &program = getProgram(launch);
   Disassembler disassembler(session.target());
   std::vector<InstructionTiming> instructions;
   std::vector<uint64_t> addresses; // in the ELF
@@ -152,17 +152,17 @@ std::vector<InstructionTiming> LaunchPredictor::instructionsOf(const PreparedLau
   return instructions;
 }
 
-double LaunchPredictor::sustainedClockOf(const PreparedLaunch &launch, const LaunchPrediction &atPeak) const {
+double LaunchPredictor::getSustainedClock(const PreparedLaunch &launch, const LaunchPrediction &atPeak) const {
   timing::PowerDemand demand;
   demand.hbmBytes = double(atPeak.memory.hbmReadBytes + atPeak.memory.hbmWriteBytes);
-  const timing::OpcodeCounts issued = timing::issuedOf(atPeak.stalls, programOf(launch));
+  const timing::OpcodeCounts issued = timing::countIssued(atPeak.stalls, getProgram(launch));
   for (unsigned i = 0; i < opcodeCount; ++i)
     demand.addInstructions(Opcode(i), issued[i]);
   return timing::sustainedClock(constants, demand, atPeak.executionNs + constants.kernelGapNs,
                                 coreShareOf(atPeak.limiter));
 }
 
-const DecodedProgram &LaunchPredictor::programOf(const PreparedLaunch &launch) const {
+const DecodedProgram &LaunchPredictor::getProgram(const PreparedLaunch &launch) const {
   return *CachedProgram::of(session.target(), *launch.kernel, launch.matrix)->decoded; // lives as long as the program
 }
 

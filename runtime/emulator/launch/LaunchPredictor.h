@@ -48,14 +48,14 @@ public:
   /// A fault is part of the result.
   PredictedLaunch predict(const PreparedLaunch &launch, const LaunchOptions &options);
   /// The executed instructions, by ascending address.
-  std::vector<InstructionTiming> instructionsOf(const PreparedLaunch &launch,
-                                                const timing::LaunchPrediction &prediction) const;
+  std::vector<InstructionTiming> getInstructions(const PreparedLaunch &launch,
+                                                 const timing::LaunchPrediction &prediction) const;
 
 private:
   ClockPrediction predictAt(std::string_view clock, double clockMhz, timing::MemorySystem &caches,
                             const PreparedLaunch &launch, LaunchOptions options, LaunchResult &result);
-  const DecodedProgram &programOf(const PreparedLaunch &launch) const;
-  double sustainedClockOf(const PreparedLaunch &launch, const timing::LaunchPrediction &atPeak) const;
+  const DecodedProgram &getProgram(const PreparedLaunch &launch) const;
+  double getSustainedClock(const PreparedLaunch &launch, const timing::LaunchPrediction &atPeak) const;
 
   LaunchSession &session;
   timing::ChipTiming constants;

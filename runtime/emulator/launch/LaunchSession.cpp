@@ -38,7 +38,7 @@ LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : l
   if (set.any()) // before any allocation: unwritten memory is undefined from then on
     checker = checks::makeChecker(set, *chip, *memory);
   for (const LaunchDescription &launch : launchFile.launches)
-    prepared.push_back({&launch, &kernelOf(launch), {}, {}, MatrixMode::Fast});
+    prepared.push_back({&launch, &getKernel(launch), {}, {}, MatrixMode::Fast});
   for (const BufferDescription &buffer : launchFile.buffers)
     allocate(buffer);
   for (PreparedLaunch &launch : prepared)
@@ -76,14 +76,14 @@ void LaunchSession::chooseTarget(const SessionOptions &options) {
   };
   if (launchFile.launches.empty() && text.empty()) {
     chip = &Target::all().front();
-    id = deviceOf(TargetId{chip->name});
+    id = getDevice(TargetId{chip->name});
     return;
   }
   try {
     id = text.empty()
              ? deviceFor(CodeObjectContainer::open(launchFile.resolve(launchFile.launches.front().codeObject).string()),
                          "target")
-             : deviceOf(TargetId::parse(text));
+             : getDevice(TargetId::parse(text));
   } catch (const std::runtime_error &error) {
     fail(error.what());
   }
@@ -92,7 +92,7 @@ void LaunchSession::chooseTarget(const SessionOptions &options) {
     fail("expected one of " + targetNames() + " but got '" + support::escape(text) + "'");
 }
 
-const Kernel &LaunchSession::kernelOf(const LaunchDescription &launch) {
+const Kernel &LaunchSession::getKernel(const LaunchDescription &launch) {
   const std::string path = launchFile.resolve(launch.codeObject).string();
   const Kernel *&kernel = kernels[{path, launch.kernel}];
   if (kernel)
@@ -161,13 +161,13 @@ void LaunchSession::prepare(PreparedLaunch &launch, const SessionOptions &option
   launch.shape.block = description.block ? *description.block : kernel.requiredWorkgroupSize;
   launch.shape.dynamicLds = description.dynamicLds;
   launch.matrix = matrixMode(options.matrix, description.matrix, launchFile.matrix);
-  if (std::string problem = problemOf(model(), kernel, launch.shape); !problem.empty())
+  if (std::string problem = getProblem(model(), kernel, launch.shape); !problem.empty())
     description.place.error("kernel '" + support::escape(kernel.name) + "': " + problem);
   if (kernel.waveSize != Wave::width)
     description.place.error("expected a kernel for waves of 64 lanes but got '" + support::escape(kernel.name) +
                             "' for " + std::to_string(kernel.waveSize));
   launch.arguments =
-      makeArgumentBlock(kernel, description, launch.shape, [&](const std::string &name) { return addressOf(name); });
+      makeArgumentBlock(kernel, description, launch.shape, [&](const std::string &name) { return getAddress(name); });
 }
 
 LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions options) {
@@ -179,7 +179,7 @@ LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions opti
   options.statistics = &result.statistics;
   if (!options.monitor)
     options.monitor = checker.get();
-  const LaunchArguments arguments = argumentsOf(launch);
+  const LaunchArguments arguments = getArguments(launch);
   auto start = std::chrono::steady_clock::now();
   try {
     for (uint32_t i = 0; i < launch.description->repeat; ++i)
@@ -203,7 +203,7 @@ Finding LaunchSession::explain(const PreparedLaunch &launch, Finding finding) co
   return finding;
 }
 
-LaunchArguments LaunchSession::argumentsOf(const PreparedLaunch &launch) const {
+LaunchArguments LaunchSession::getArguments(const PreparedLaunch &launch) const {
   const LaunchShape &shape = launch.shape;
   return {launch.kernel,
           {shape.grid[0], shape.grid[1], shape.grid[2]},
@@ -213,7 +213,7 @@ LaunchArguments LaunchSession::argumentsOf(const PreparedLaunch &launch) const {
           launch.arguments.size()};
 }
 
-uint64_t LaunchSession::addressOf(const std::string &buffer) const {
+uint64_t LaunchSession::getAddress(const std::string &buffer) const {
   return reinterpret_cast<uint64_t>(buffers.at(buffer).data());
 }
 
@@ -275,7 +275,7 @@ void LaunchSession::writeOutputs() const {
   for (const OutputDescription &output : launchFile.outputs) {
     const BufferDescription &buffer = *launchFile.buffer(output.buffer);
     fs::path path = launchFile.resolve(output.file);
-    support::writeFile(path, fileOf(path, buffer.type, buffer.shape, contents(output.buffer)));
+    support::writeFile(path, getFile(path, buffer.type, buffer.shape, contents(output.buffer)));
   }
 }
 

@@ -72,7 +72,7 @@ public:
   LaunchResult run(const PreparedLaunch &launch, LaunchOptions options);
 
   /// The arguments of `launch` for a caller that runs it itself, on `deviceMemory`.
-  LaunchArguments argumentsOf(const PreparedLaunch &launch) const;
+  LaunchArguments getArguments(const PreparedLaunch &launch) const;
   Memory &deviceMemory() { return *memory; }
 
   /// The device memory of a buffer or variable.
@@ -90,12 +90,12 @@ public:
 private:
   void chooseTarget(const SessionOptions &options);
   checks::CheckSet chooseChecks(const SessionOptions &options) const;
-  const Kernel &kernelOf(const LaunchDescription &launch);
+  const Kernel &getKernel(const LaunchDescription &launch);
   void allocate(const BufferDescription &buffer);
   void prepare(PreparedLaunch &launch, const SessionOptions &options);
   /// Restates a finding in the launch file's terms: if LDS is missing, it names the key.
   Finding explain(const PreparedLaunch &launch, Finding finding) const;
-  uint64_t addressOf(const std::string &buffer) const;
+  uint64_t getAddress(const std::string &buffer) const;
 
   LaunchFile launchFile;
   const Target *chip = nullptr;

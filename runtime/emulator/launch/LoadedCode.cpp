@@ -17,7 +17,7 @@ const Target &targetOf(const CodeObjectFile &file, const TargetId &device, const
 } // namespace
 
 LoadedCode::LoadedCode(const ContainedCodeObject &object)
-    : file(readKernels(object.code.bytes, object.where)), device(deviceOf(file.target)),
+    : file(readKernels(object.code.bytes, object.where)), device(getDevice(file.target)),
       target(targetOf(file, device, object.where)),
       program(Program::load(memory, device, object.code.bytes, object.where)) {
   std::vector<std::span<const uint8_t>> texts;
@@ -42,7 +42,7 @@ std::span<const uint8_t> LoadedCode::bytes(uint64_t address, uint64_t end) const
   return {reinterpret_cast<const uint8_t *>(address + program->base()), end - address};
 }
 
-std::optional<uint64_t> branchTargetOf(const RawInstruction &raw, uint64_t next) {
+std::optional<uint64_t> getBranchTarget(const RawInstruction &raw, uint64_t next) {
   const std::string_view name = raw.encoding->name;
   if (!(name.starts_with("S_BRANCH") || name.starts_with("S_CBRANCH") || name.starts_with("S_CALL")) ||
       raw.operands.empty() || raw.operands.back().kind != RawOperand::Immediate)

@@ -49,6 +49,6 @@ struct LoadedCode {
 
 /// The target of a branch whose following instruction is at `next`; none for other instructions and for branches to a
 /// register.
-std::optional<uint64_t> branchTargetOf(const RawInstruction &raw, uint64_t next);
+std::optional<uint64_t> getBranchTarget(const RawInstruction &raw, uint64_t next);
 
 } // namespace nstf::emulator

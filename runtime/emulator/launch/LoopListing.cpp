@@ -46,8 +46,8 @@ public:
 
 private:
   void add(const LoadedCode &code, const RawInstruction &raw, uint64_t address, uint64_t next) {
-    instructions.push_back({address, factsOf(code.target, raw)});
-    const std::optional<uint64_t> target = branchTargetOf(raw, next);
+    instructions.push_back({address, getFacts(code.target, raw)});
+    const std::optional<uint64_t> target = getBranchTarget(raw, next);
     const std::string_view name = raw.encoding->name;
     ways.push_back(
         {target, !name.starts_with("S_BRANCH") && !name.starts_with("S_ENDPGM") && !name.starts_with("S_SETPC")});
@@ -116,7 +116,7 @@ std::vector<ListedLoop> findLoops(const ContainedCodeObject &object, const std::
     const Reader reader(code, begin, end);
     for (const Branch &branch : reader.innermost()) {
       const std::span body(&reader.instructions[branch.to], branch.from - branch.to + 1);
-      ListedLoop loop{.function = "text", .functionBegin = begin, .statistics = statisticsOf(body)};
+      ListedLoop loop{.function = "text", .functionBegin = begin, .statistics = getStatistics(body)};
       auto function = code.file.functions.upper_bound(body.front().address);
       if (function != code.file.functions.begin()) {
         --function;

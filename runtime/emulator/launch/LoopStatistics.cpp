@@ -83,7 +83,7 @@ public:
     const size_t access = places[isOfLastRound ? earlier + places.size() - back : earlier - back];
     const uint64_t rounds = count / places.size() + (isOfLastRound ? 1 : 0);
     need.cover = rounds * before.back() + before[place] - before[access];
-    need.access = mnemonicOf(loop[access].facts.opcode());
+    need.access = getMnemonic(loop[access].facts.opcode());
     need.loads = loop[access].facts.loads;
     return need;
   }
@@ -138,7 +138,7 @@ size_t LoopStatistics::waitsToZero() const {
   return std::ranges::count_if(waits, [](const LoopWait &wait) { return wait.isToZero() && !wait.beforeBarrier; });
 }
 
-LoopStatistics statisticsOf(std::span<const LoopInstruction> loop) {
+LoopStatistics getStatistics(std::span<const LoopInstruction> loop) {
   LoopStatistics statistics{.begin = loop.front().address, .end = loop.back().address};
   statistics.instructions = loop.size();
   const Accesses vm(loop, &InstructionFacts::countsVm), lgkm(loop, &InstructionFacts::countsLgkm);
@@ -152,7 +152,7 @@ LoopStatistics statisticsOf(std::span<const LoopInstruction> loop) {
     const std::string kind = kindOf(facts);
     ++statistics.kinds[kind];
     if (kind == "lds_read" || kind == "lds_write" || kind == "load" || kind == "store")
-      ++statistics.widths[kind][widthOf(mnemonicOf(facts.opcode()))];
+      ++statistics.widths[kind][widthOf(getMnemonic(facts.opcode()))];
     if (facts.kind == Kind::Nop)
       statistics.nopClocks += clocksPerSlot * facts.waitStates;
     if (facts.kind != Kind::Wait)

@@ -60,6 +60,6 @@ struct LoopStatistics {
   size_t waitsToZero() const;
 };
 
-LoopStatistics statisticsOf(std::span<const LoopInstruction> loop);
+LoopStatistics getStatistics(std::span<const LoopInstruction> loop);
 
 } // namespace nstf::emulator

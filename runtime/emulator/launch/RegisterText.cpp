@@ -31,7 +31,7 @@ std::string floatText(double value) {
   return std::string(text, end);
 }
 
-NumberView viewOf(std::string_view name, bool isResult) {
+NumberView getNumberView(std::string_view name, bool isResult) {
   if (name.starts_with("V_CMP")) // writes a mask
     return isResult ? NumberView::Bits : viewOfSuffix(name);
   // V_CVT_F32_F16: result first. V_MFMA_F32_32X32X8_F16: result first, sources last.

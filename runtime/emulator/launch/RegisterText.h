@@ -16,7 +16,7 @@ enum class NumberView : uint8_t {
   BF16
 };
 /// `isResult`: of the result; conversions and matrix instructions read other formats than they write.
-NumberView viewOf(std::string_view instruction, bool isResult);
+NumberView getNumberView(std::string_view instruction, bool isResult);
 
 /// "3f800000", or "3f800000 (1)".
 std::string dwordText(uint32_t bits, NumberView view);

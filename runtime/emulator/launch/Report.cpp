@@ -39,14 +39,14 @@ Json instructionsJson(const ExecutionStatistics &statistics) {
   Json classes = Json::object();
   for (auto [c, name] : classNames)
     classes[name] = statistics[c];
-  return {{"total", instructionsOf(statistics)}, {"by_class", classes}};
+  return {{"total", countInstructions(statistics)}, {"by_class", classes}};
 }
 
 Json ldsJson(const ExecutionStatistics &statistics) {
   Json conflicts = Json::object();
   for (unsigned i = 0; i < opcodeCount; ++i)
-    if (statistics.executed[i] && classOf(Opcode(i)) == InstructionClass::Lds)
-      conflicts[mnemonicOf(Opcode(i))] = statistics.conflictClocks[i];
+    if (statistics.executed[i] && getClass(Opcode(i)) == InstructionClass::Lds)
+      conflicts[getMnemonic(Opcode(i))] = statistics.conflictClocks[i];
   return {{"conflict_clocks", std::move(conflicts)}};
 }
 
@@ -54,13 +54,13 @@ Json storesJson(const ExecutionStatistics &statistics) {
   Json stores = Json::object();
   for (unsigned i = 0; i < opcodeCount; ++i)
     if (statistics.storedBy[i])
-      stores[mnemonicOf(Opcode(i))] = {{"instructions", statistics.executed[i]}, {"bytes", statistics.storedBy[i]}};
+      stores[getMnemonic(Opcode(i))] = {{"instructions", statistics.executed[i]}, {"bytes", statistics.storedBy[i]}};
   return stores;
 }
 
 Json fidelityJson(const LaunchSession &session, const PreparedLaunch &launch, const ExecutionStatistics &statistics) {
   Json rows = Json::array();
-  for (const FidelityRow &row : fidelityOf(statistics, launch.matrix, session.target())) {
+  for (const FidelityRow &row : getFidelity(statistics, launch.matrix, session.target())) {
     Json entry{{"instruction", row.instruction}, {"count", row.count}, {"exact", row.fidelity.exact}};
     if (!row.fidelity.exact) {
       entry["bound"] = row.fidelity.bound;
@@ -75,7 +75,7 @@ Json kernelJson(const LaunchSession &session, const PreparedLaunch &launch) {
   const Kernel &kernel = *launch.kernel;
   const LaunchShape &shape = launch.shape;
   uint32_t items = shape.block[0] * shape.block[1] * shape.block[2];
-  const support::Occupancy occupancy = occupancyOf(session.model(), kernel, items, shape.dynamicLds);
+  const support::Occupancy occupancy = getOccupancy(session.model(), kernel, items, shape.dynamicLds);
   return {{"vgprs", kernel.descriptor.vgprs},
           {"agprs", kernel.accumulationVgprs()},
           {"sgprs", kernel.sgprCount},
@@ -92,7 +92,7 @@ Json kernelJson(const LaunchSession &session, const PreparedLaunch &launch) {
 
 } // namespace
 
-uint64_t instructionsOf(const ExecutionStatistics &statistics) {
+uint64_t countInstructions(const ExecutionStatistics &statistics) {
   return std::accumulate(statistics.instructions.begin(), statistics.instructions.end(), uint64_t(0));
 }
 
@@ -143,7 +143,7 @@ void Report::add(const PreparedLaunch &launch, const LaunchResult &result) {
   entry["emulator_seconds"] = result.seconds;
   entry["instructions"] = instructionsJson(statistics);
   Json opcodes = Json::object();
-  std::vector<FidelityRow> rows = fidelityOf(statistics, launch.matrix, session.target());
+  std::vector<FidelityRow> rows = getFidelity(statistics, launch.matrix, session.target());
   std::ranges::sort(rows, [](const FidelityRow &a, const FidelityRow &b) {
     return a.count != b.count ? a.count > b.count : a.instruction < b.instruction;
   });

@@ -10,7 +10,7 @@
 namespace nstf::emulator {
 
 /// Total number of wave instructions.
-uint64_t instructionsOf(const ExecutionStatistics &statistics);
+uint64_t countInstructions(const ExecutionStatistics &statistics);
 
 nlohmann::ordered_json toJson(const LaunchSession &session, const Finding &finding);
 

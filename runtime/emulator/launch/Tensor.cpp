@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 }
 
 std::optional<ElementType> typeOfNpy(const std::string &descr, std::optional<ElementType> wanted) {
-  if (wanted && (infoOf(*wanted).npy == descr || infoOf(*wanted).alternative == descr ||
+  if (wanted && (getInfo(*wanted).npy == descr || getInfo(*wanted).alternative == descr ||
                  // NumPy writes the type of raw bytes with either sign: "|V2" is the same as "<V2".
-                 (descr.starts_with("|V") && infoOf(*wanted).alternative == "<" + descr.substr(1))))
+                 (descr.starts_with("|V") && getInfo(*wanted).alternative == "<" + descr.substr(1))))
     return wanted;
   for (ElementType type : launchTypes) {
-    bool isBits = isFloat(type) && !infoOf(type).npy.starts_with("<f"); // chosen only if it is wanted
-    if (!isBits && infoOf(type).npy == descr)
+    bool isBits = isFloat(type) && !getInfo(type).npy.starts_with("<f"); // chosen only if it is wanted
+    if (!isBits && getInfo(type).npy == descr)
       return type;
   }
   return std::nullopt;
@@ -67,7 +67,7 @@ Number wholeOf(uint64_t bits, bool isSigned) {
   return {true, negative, magnitude, negative ? -double(magnitude) : double(magnitude)};
 }
 
-uint64_t bitsOf(const Number &number) { return number.negative ? 0 - number.magnitude : number.magnitude; }
+uint64_t getBits(const Number &number) { return number.negative ? 0 - number.magnitude : number.magnitude; }
 
 void fillRandom(Tensor &tensor, uint64_t elements, const Contents &contents) {
   if (isFloat(tensor.type)) {
@@ -78,7 +78,7 @@ void fillRandom(Tensor &tensor, uint64_t elements, const Contents &contents) {
     });
     return;
   }
-  bool isSigned = infoOf(tensor.type).kind == ElementTypeInfo::Signed;
+  bool isSigned = getInfo(tensor.type).kind == ElementTypeInfo::Signed;
   auto bound = [&](size_t i) { // the text may be 1e3: uses the element's own bits
     std::byte bytes[8] = {};
     encode(tensor.type, contents.values[i].number, bytes);
@@ -99,16 +99,16 @@ void fillRandom(Tensor &tensor, uint64_t elements, const Contents &contents) {
 void fillIota(Tensor &tensor, uint64_t elements, const Contents &contents) {
   const Number &start = contents.values[0].number, &step = contents.values[1].number;
   bool isWhole = start.isWhole && step.isWhole;
-  bool isSigned = infoOf(tensor.type).kind != ElementTypeInfo::Unsigned || start.negative || step.negative;
+  bool isSigned = getInfo(tensor.type).kind != ElementTypeInfo::Unsigned || start.negative || step.negative;
   fillEach(tensor, elements, contents.place, [&](uint64_t i) {
-    return isWhole ? wholeOf(bitsOf(start) + i * bitsOf(step), isSigned)
+    return isWhole ? wholeOf(getBits(start) + i * getBits(step), isSigned)
                    : Number::of(start.value + double(i) * step.value);
   });
 }
 
 /// Converts `from` to another type; the numbers must fit.
 void convert(const Tensor &from, Tensor &to, const Place &place) {
-  bool isSigned = infoOf(from.type).kind == ElementTypeInfo::Signed;
+  bool isSigned = getInfo(from.type).kind == ElementTypeInfo::Signed;
   fillEach(to, from.elements(), place, [&](uint64_t i) {
     if (isFloat(from.type))
       return Number::of(decode(from.type, from.at(i)));
@@ -180,9 +180,9 @@ std::vector<std::byte> readBytes(const fs::path &path) {
   return {file.bytes().begin(), file.bytes().end()};
 }
 
-std::string fileOf(const fs::path &path, ElementType type, const std::vector<int64_t> &shape,
-                   std::span<const std::byte> bytes) {
-  std::string text = path.extension() == ".npy" ? makeNpyHeader(std::string(infoOf(type).npy), shape) : "";
+std::string getFile(const fs::path &path, ElementType type, const std::vector<int64_t> &shape,
+                    std::span<const std::byte> bytes) {
+  std::string text = path.extension() == ".npy" ? makeNpyHeader(std::string(getInfo(type).npy), shape) : "";
   return text.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 }
 

@@ -27,8 +27,8 @@ Tensor parseNpy(std::span<const std::byte> bytes, const std::filesystem::path &p
 std::vector<std::byte> readBytes(const std::filesystem::path &path);
 
 /// The bytes of a NumPy file, or, if the suffix is not .npy, the data alone.
-std::string fileOf(const std::filesystem::path &path, ElementType type, const std::vector<int64_t> &shape,
-                   std::span<const std::byte> bytes);
+std::string getFile(const std::filesystem::path &path, ElementType type, const std::vector<int64_t> &shape,
+                    std::span<const std::byte> bytes);
 
 /// Makes a tensor of `description`'s type from the contents; for an expectation from a file of another type, a tensor
 /// of the file's type. Throws InputError at the contents' place. Precondition: not Contents::Buffer.

@@ -152,7 +152,7 @@ Json toJson(const LaunchPredictor &predictor, const PreparedLaunch &launch, cons
   for (const Slots &kind : slotKinds)
     slots[kind.name] = counters.*kind.count;
   Json instructions = Json::array();
-  for (const InstructionTiming &instruction : predictor.instructionsOf(launch, p))
+  for (const InstructionTiming &instruction : predictor.getInstructions(launch, p))
     instructions.push_back({{"offset", int64_t(instruction.offset)},
                             {"instruction", instruction.text},
                             {"source", instruction.source},
@@ -224,7 +224,7 @@ void print(const LaunchPredictor &predictor, const PreparedLaunch &launch, const
       separator = ", ";
     }
   out << "\n";
-  printInstructions(predictor.instructionsOf(launch, p), total(stalls), out);
+  printInstructions(predictor.getInstructions(launch, p), total(stalls), out);
 }
 
 } // namespace nstf::emulator

@@ -73,7 +73,7 @@ void TraceMonitor::groupEnds(Workgroup &group) {
 void TraceMonitor::instruction(Wave &wave, const MicroOp *first) {
   if (!isTraced(wave))
     return;
-  uint64_t address = launch->program->addressOf(first), offset = address - launch->kernel->entry;
+  uint64_t address = launch->program->getAddress(first), offset = address - launch->kernel->entry;
   ++executed;
   if (offset < options.pcBegin || offset >= options.pcEnd || matched++ < options.skip)
     return;
@@ -83,7 +83,7 @@ void TraceMonitor::instruction(Wave &wave, const MicroOp *first) {
   current = first;
   instructionFacts = &facts->of(first);
   const Program &program = *launch->kernel->program;
-  std::span<const uint8_t> bytes = launch->program->bytesOf(first);
+  std::span<const uint8_t> bytes = launch->program->getBytes(first);
   std::string code = bytes.empty() ? "past the end of the code" : disassembler->print(bytes, address);
   char place[48];
   std::snprintf(place, sizeof place, "%-6llu +0x%-6llx ", static_cast<unsigned long long>(executed),
@@ -112,7 +112,7 @@ void TraceMonitor::access(Wave &wave, const MicroOp *, const MemoryAccess &acces
       continue;
     text << (access.space == MemorySpace::Scalar ? ": " : "; lane " + std::to_string(lane) + ": ");
     uint64_t address = access.addresses[lane];
-    text << (access.space == MemorySpace::Lds ? hex(address) : placeOf(address));
+    text << (access.space == MemorySpace::Lds ? hex(address) : getPlace(address));
   }
   text << "\n";
 }
@@ -133,7 +133,7 @@ void TraceMonitor::finish() {
     kept.pop_front();
 }
 
-std::string TraceMonitor::placeOf(uint64_t address) const {
+std::string TraceMonitor::getPlace(uint64_t address) const {
   if (address - launch->kernarg < launch->kernel->kernargSize)
     return hex(address) + " argument block+" + hex(address - launch->kernarg);
   std::string place = session.describeAddress(address);
@@ -155,7 +155,7 @@ void TraceMonitor::retired(Wave &wave, const MicroOp *first) {
     return;
   printRegisters(wave, instructionFacts->writes, "write");
   finish();
-  if (launch->program->addressOf(first) - launch->kernel->entry == options.stopAt)
+  if (launch->program->getAddress(first) - launch->kernel->entry == options.stopAt)
     throw TraceEnd();
 }
 
@@ -184,7 +184,7 @@ NumberView TraceMonitor::viewOfUse(const RegisterUse &use, bool isWrite) const {
   if (instructionFacts->kind == InstructionKind::Matrix && !isWrite)
     isAccumulator = std::ranges::none_of(
         instructionFacts->reads, [&](const RegisterUse &other) { return other.vector && other.operand > use.operand; });
-  return viewOf(instructionFacts->name(), isWrite || isAccumulator);
+  return getNumberView(instructionFacts->name(), isWrite || isAccumulator);
 }
 
 void TraceMonitor::printVector(const Wave &wave, const RegisterRange &range, NumberView view, const char *what) {

@@ -50,7 +50,7 @@ private:
   void printRegisters(const Wave &wave, const std::vector<RegisterUse> &uses, const char *what);
   void printVector(const Wave &wave, const RegisterRange &range, NumberView view, const char *what);
   NumberView viewOfUse(const RegisterUse &use, bool isWrite) const;
-  std::string placeOf(uint64_t address) const;
+  std::string getPlace(uint64_t address) const;
   std::string pointersIn(const Wave &wave, const RegisterRange &range) const;
   void finish();
 

@@ -160,7 +160,7 @@ void CodeObjectContainer::findBundles(uint64_t begin, uint64_t end) {
   }
 }
 
-std::string CodeObjectContainer::placeOf(size_t part) const {
+std::string CodeObjectContainer::getPlace(size_t part) const {
   const Part &p = parts_[part];
   if (p.kind == Part::Kind::CodeObject)
     return name_;
@@ -172,7 +172,7 @@ std::string CodeObjectContainer::placeOf(size_t part) const {
 
 std::vector<ContainedCodeObject> CodeObjectContainer::read(size_t part, bool checkHash) const {
   const Part &p = parts_.at(part);
-  const std::string place = placeOf(part);
+  const std::string place = getPlace(part);
   SharedBytes bytes = file_.part(p.offset, p.size);
   std::vector<ContainedCodeObject> result;
   if (p.kind == Part::Kind::CodeObject) {

@@ -64,7 +64,7 @@ private:
   void findPartsOfHost();
   /// Finds consecutive bundles in the file's bytes [begin, end).
   void findBundles(uint64_t begin, uint64_t end);
-  std::string placeOf(size_t part) const;
+  std::string getPlace(size_t part) const;
 
   SharedBytes file_;
   std::string name_;

@@ -57,7 +57,7 @@ void CodeObjectFile::readSegments(const ElfFile &file) {
   }
 }
 
-const CodeObjectFile::Segment *CodeObjectFile::segmentOf(uint64_t address, uint64_t size) const {
+const CodeObjectFile::Segment *CodeObjectFile::findSegment(uint64_t address, uint64_t size) const {
   for (const Segment &segment : segments_)
     if (address >= segment.begin && address <= segment.end && size <= segment.end - address)
       return &segment;
@@ -69,7 +69,7 @@ void CodeObjectFile::readSymbols(const ElfFile &file, const Elf64_Shdr &section)
     if (!isOfUse(symbol))
       continue;
     std::string name(file.string(section.sh_link, symbol.st_name));
-    if (!segmentOf(symbol.st_value, symbol.st_size))
+    if (!findSegment(symbol.st_value, symbol.st_size))
       file.malformed("symbol " + name + " lies outside its segments");
     if (symbol.getType() != STT_OBJECT)
       functions.try_emplace(symbol.st_value, Symbol{name, symbol.st_value, symbol.st_size});
@@ -117,7 +117,7 @@ void CodeObjectFile::readNotes(const ElfFile &file, std::span<const std::byte> n
 
 void CodeObjectFile::readDescriptor(const ElfFile &file, Kernel &kernel, const std::string &symbol, uint64_t address) {
   constexpr size_t size = sizeof(llvm::amdhsa::kernel_descriptor_t);
-  const Segment *segment = segmentOf(address, size);
+  const Segment *segment = findSegment(address, size);
   if (!segment || address - segment->begin > segment->bytes.size() ||
       size > segment->bytes.size() - (address - segment->begin))
     file.malformed("kernel descriptor " + symbol + " lies outside its segments");
@@ -133,7 +133,7 @@ void CodeObjectFile::readDescriptor(const ElfFile &file, Kernel &kernel, const s
     kernel.waveSize = descriptor.wave32 ? 32 : 64;
   }
   kernel.entry = address + uint64_t(descriptor.entryOffset);
-  const Segment *text = segmentOf(kernel.entry, 1);
+  const Segment *text = findSegment(kernel.entry, 1);
   if (!text || !text->executable || kernel.entry % 4)
     file.malformed("the entry of kernel " + kernel.name + " lies outside its executable segments");
   auto function = functions.find(kernel.entry);

@@ -37,7 +37,7 @@ private:
     std::span<const std::byte> bytes;
     bool executable;
   };
-  const Segment *segmentOf(uint64_t address, uint64_t size) const;
+  const Segment *findSegment(uint64_t address, uint64_t size) const;
   void readSegments(const ElfFile &file);
   void readSymbols(const ElfFile &file, const llvm::ELF::Elf64_Shdr &section);
   void readMetadata(const ElfFile &file);

@@ -55,7 +55,7 @@ Fidelity fidelityOfMatrix(const MatrixShape &shape, MatrixMode mode, const Targe
 
 } // namespace
 
-Fidelity fidelityOf(Opcode opcode, MatrixMode matrix, const Target &target) {
+Fidelity getFidelity(Opcode opcode, MatrixMode matrix, const Target &target) {
   switch (opcode) {
 #define APPROXIMATE(name, bound, why)                                                                                  \
   case Opcode::name:                                                                                                   \
@@ -68,11 +68,11 @@ Fidelity fidelityOf(Opcode opcode, MatrixMode matrix, const Target &target) {
   }
 }
 
-std::vector<FidelityRow> fidelityOf(const ExecutionStatistics &statistics, MatrixMode matrix, const Target &target) {
+std::vector<FidelityRow> getFidelity(const ExecutionStatistics &statistics, MatrixMode matrix, const Target &target) {
   std::vector<FidelityRow> rows;
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
     if (uint64_t count = statistics.executed[i])
-      rows.push_back({Opcode(i), mnemonicOf(Opcode(i)), count, fidelityOf(Opcode(i), matrix, target)});
+      rows.push_back({Opcode(i), getMnemonic(Opcode(i)), count, getFidelity(Opcode(i), matrix, target)});
   std::stable_sort(rows.begin(), rows.end(), [](const FidelityRow &a, const FidelityRow &b) {
     return a.fidelity.exact != b.fidelity.exact ? b.fidelity.exact : a.count > b.count;
   });

@@ -11,8 +11,8 @@
 // elements and subnormal C as zero. f32, f64 and i8 forms are exact in both modes, since the chip computes the same
 // chain.
 //
-// For a report of a run, run with LaunchOptions::statistics, then call fidelityOf(statistics, mode, target). It returns
-// one row for each instruction that was executed.
+// For a report of a run, run with LaunchOptions::statistics, then call getFidelity(statistics, mode, target). It
+// returns one row for each instruction that was executed.
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
@@ -32,7 +32,7 @@ struct Fidelity {
   std::string bound; ///< the largest error ("1 ulp"); empty where exact
   std::string why;   ///< why it is not exact; empty where exact
 };
-Fidelity fidelityOf(Opcode opcode, MatrixMode matrix, const Target &target);
+Fidelity getFidelity(Opcode opcode, MatrixMode matrix, const Target &target);
 
 struct FidelityRow {
   Opcode opcode;
@@ -41,6 +41,6 @@ struct FidelityRow {
   Fidelity fidelity;
 };
 /// The executed instructions: approximate ones first, both kinds sorted by count.
-std::vector<FidelityRow> fidelityOf(const ExecutionStatistics &statistics, MatrixMode matrix, const Target &target);
+std::vector<FidelityRow> getFidelity(const ExecutionStatistics &statistics, MatrixMode matrix, const Target &target);
 
 } // namespace nstf::emulator

@@ -38,14 +38,14 @@ std::string describeOffset(uint64_t offset) {
 }
 
 /// Not escaped.
-static std::string placeOf(const Finding &finding) {
+static std::string getPlace(const Finding &finding) {
   std::ostringstream text;
   text << "kernel '" << finding.kernel << "', pc 0x" << std::hex << finding.pc << " (" << describeOffset(finding.offset)
        << "), instruction '" << finding.instruction << "'";
   return text.str();
 }
 
-std::string Finding::place() const { return support::escape(placeOf(*this), support::longLimit); }
+std::string Finding::place() const { return support::escape(getPlace(*this), support::longLimit); }
 
 std::string Finding::text() const {
   std::ostringstream text;
@@ -77,8 +77,8 @@ Finding findingAt(const Wave &wave, const MicroOp *op, std::string check, std::s
   Finding finding;
   finding.check = std::move(check);
   finding.what = std::move(what);
-  finding.pc = launch.program->addressOf(op);
-  finding.instruction = launch.program->textOf(op);
+  finding.pc = launch.program->getAddress(op);
+  finding.instruction = launch.program->getText(op);
   finding.workgroup = {group.id[0], group.id[1], group.id[2]};
   finding.wave = wave.number;
   if (const Kernel *kernel = launch.kernel) {

@@ -15,7 +15,7 @@ std::string dimensions(const std::array<uint32_t, 3> &d) {
 
 } // namespace
 
-std::string problemOf(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape) {
+std::string getProblem(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape) {
   const auto &[grid, block, dynamicLds, remainder] = shape;
   uint64_t items = 1;
   for (uint32_t size : block)

@@ -24,7 +24,7 @@ struct LaunchShape {
 };
 
 /// Why the kernel cannot be launched with these sizes on the chip ("expected … but got …"); empty if it can.
-std::string problemOf(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape);
+std::string getProblem(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape);
 
 /// Bytes of padding after an argument block: a scalar load may fetch up to 16 dwords, of which the kernel uses only the
 /// declared ones.

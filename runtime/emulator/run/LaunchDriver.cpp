@@ -51,7 +51,7 @@ uint32_t scratchOf(const Kernel &kernel, size_t dynamicStack) {
 
 /// Workgroups that the chip holds at a time.
 uint64_t residentsOf(const DeviceModel &model, const LaunchArguments &arguments, uint64_t items) {
-  const int64_t workgroups = occupancyOf(model, *arguments.kernel, uint32_t(items), arguments.dynamicLds).workgroups;
+  const int64_t workgroups = getOccupancy(model, *arguments.kernel, uint32_t(items), arguments.dynamicLds).workgroups;
   return uint64_t(std::max<int64_t>(workgroups, 1)) * model.computeUnits;
 }
 
@@ -74,7 +74,7 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   if (!gridGroups)
     return;
   cached = CachedProgram::of(target, kernel, options.matrix);
-  const MicroOp *entry = cached->decoded->at(CachedProgram::entryOf(kernel));
+  const MicroOp *entry = cached->decoded->at(CachedProgram::getEntry(kernel));
   if (!entry)
     refuse(kernel, "its entry is not in the code object's text");
 

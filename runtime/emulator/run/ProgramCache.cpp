@@ -26,7 +26,7 @@ std::shared_ptr<const CodeRanges> rangesOf(const Program &program) {
 
 } // namespace
 
-uint64_t CachedProgram::entryOf(const Kernel &kernel) {
+uint64_t CachedProgram::getEntry(const Kernel &kernel) {
   // A kernel with preloaded arguments begins 256 bytes after its entry, which holds a prologue for old firmware.
   return kernel.entry + (kernel.descriptor.preloadDwords ? 256 : 0);
 }
@@ -37,7 +37,7 @@ std::shared_ptr<CachedProgram> CachedProgram::of(const Target &target, const Ker
   if (!program.cache)
     program.cache = std::make_shared<Cache>(rangesOf(program));
   Cache &cache = *std::static_pointer_cast<Cache>(program.cache);
-  std::shared_ptr<CachedProgram> &known = cache.programs[{entryOf(kernel), matrix}];
+  std::shared_ptr<CachedProgram> &known = cache.programs[{getEntry(kernel), matrix}];
   if (!known)
     known = std::make_shared<CachedProgram>(
         std::make_shared<DecodedProgram>(target, cache.ranges, handlersFor(target, matrix)));

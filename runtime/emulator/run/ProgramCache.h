@@ -16,7 +16,7 @@ struct Target;
 class CachedProgram {
 public:
   /// The address at which a kernel's waves begin.
-  static uint64_t entryOf(const Kernel &kernel);
+  static uint64_t getEntry(const Kernel &kernel);
   /// The kernel's cached program; made at its first launch in this mode.
   static std::shared_ptr<CachedProgram> of(const Target &target, const Kernel &kernel, MatrixMode matrix);
 

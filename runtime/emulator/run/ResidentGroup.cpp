@@ -50,11 +50,11 @@ Turn ResidentGroup::run() {
   try {
     return runTurn(group, faulting);
   } catch (const WaveFault &fault) {
-    throw faultOf(fault, *faulting);
+    throw getFault(fault, *faulting);
   }
 }
 
-Fault faultOf(const WaveFault &fault, const Wave &wave) {
+Fault getFault(const WaveFault &fault, const Wave &wave) {
   Finding finding = findingAt(wave, fault.op, fault.check, fault.what);
   finding.lanes = fault.lanes ? fault.lanes : fault.lane >= 0 ? uint64_t(1) << fault.lane : 0;
   finding.hasAddress = fault.hasAddress;
@@ -82,8 +82,8 @@ std::string whereWavesStand(std::span<const ResidentGroup *const> groups) {
     const Workgroup &group = *place.first->group;
     const DecodedProgram &program = *group.launch->program;
     text << (text.tellp() ? "; " : "") << place.waves << (place.waves == 1 ? " wave " : " waves ")
-         << (at.second ? "at the barrier before pc 0x" : "at pc 0x") << std::hex << program.addressOf(at.first)
-         << std::dec << " '" << program.textOf(at.first) << "' (" << (place.waves == 1 ? "" : "the first: ")
+         << (at.second ? "at the barrier before pc 0x" : "at pc 0x") << std::hex << program.getAddress(at.first)
+         << std::dec << " '" << program.getText(at.first) << "' (" << (place.waves == 1 ? "" : "the first: ")
          << "workgroup (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << "), wave "
          << place.first->number << ")";
   }

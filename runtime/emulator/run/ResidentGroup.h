@@ -34,7 +34,7 @@ private:
 };
 
 /// The Fault for a WaveFault that a handler threw.
-Fault faultOf(const WaveFault &fault, const Wave &wave);
+Fault getFault(const WaveFault &fault, const Wave &wave);
 
 /// Where the waves that have not ended are, grouped by instruction: "3 waves wait at the barrier of pc 0x…, …; 1 wave
 /// …".

@@ -212,7 +212,7 @@ private:
     }
     for (auto &resident : active) {
       resident->group.fuel = fuelOfWaiting;
-      uint64_t state = stateOf(resident->group);
+      uint64_t state = getState(resident->group);
       still &= state == resident->state;
       resident->state = state;
     }

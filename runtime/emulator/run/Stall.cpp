@@ -26,7 +26,7 @@ uint64_t mixBytes(uint64_t hash, const void *data, size_t bytes) {
 
 } // namespace
 
-uint64_t stateOf(const Wave &w) {
+uint64_t getState(const Wave &w) {
   const Launch &launch = *w.group->launch;
   const unsigned registers = launch.kernel ? std::min(launch.kernel->descriptor.vgprs, 2 * vgprRows) : 2 * vgprRows;
   // VGPRs and AGPRs share the count in some split; each kind is below it in its own rows.
@@ -37,11 +37,11 @@ uint64_t stateOf(const Wave &w) {
   return mixBytes(hash, w.rows[agprRow], rows * sizeof(w.rows[0]));
 }
 
-uint64_t stateOf(const Workgroup &group) {
+uint64_t getState(const Workgroup &group) {
   uint64_t hash = 0;
   for (const Wave *wave : group.waves)
     if (wave->status != WaveStatus::Ended)
-      hash = mix(hash, stateOf(*wave));
+      hash = mix(hash, getState(*wave));
   return hash;
 }
 
@@ -66,7 +66,7 @@ bool neverMoves(std::span<ResidentGroup *const> groups) {
   auto stateOfAll = [&] {
     uint64_t hash = 0;
     for (const ResidentGroup *resident : groups)
-      hash = mix(hash, stateOf(resident->group));
+      hash = mix(hash, getState(resident->group));
     return hash;
   };
   const uint64_t begin = stateOfAll();

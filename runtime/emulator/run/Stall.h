@@ -16,9 +16,9 @@ namespace nstf::emulator {
 
 /// A hash of a wave's registers and its current instruction: equal states have equal values, and different ones differ
 /// with high probability.
-uint64_t stateOf(const Wave &wave);
+uint64_t getState(const Wave &wave);
 /// The same for all waves of a workgroup.
-uint64_t stateOf(const Workgroup &group);
+uint64_t getState(const Workgroup &group);
 
 /// Runs workgroups that made no progress for a while, and returns whether they never will: their state recurred.
 /// Returns false as soon as one makes progress, or if this takes too long. Throws Fault.

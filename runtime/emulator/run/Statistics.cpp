@@ -46,8 +46,8 @@ uint32_t conflictClocksOf(const Wave &w, const MicroOp *op, const AccessFacts &a
 
 } // namespace
 
-InstructionClass classOf(Opcode opcode) {
-  switch (infoOf(opcode).kind) {
+InstructionClass getClass(Opcode opcode) {
+  switch (getInfo(opcode).kind) {
   case InstructionKind::Scalar:
     return InstructionClass::Scalar;
   case InstructionKind::ScalarMemory:
@@ -70,8 +70,8 @@ InstructionClass classOf(Opcode opcode) {
   }
 }
 
-std::string mnemonicOf(Opcode opcode) {
-  std::string name(infoOf(opcode).name);
+std::string getMnemonic(Opcode opcode) {
+  std::string name(getInfo(opcode).name);
   for (char &c : name)
     c = char(std::tolower(static_cast<unsigned char>(c)));
   return name;
@@ -145,7 +145,7 @@ uint64_t ExecutionCounters::takeNew() {
 void ExecutionCounters::addTo(ExecutionStatistics &sum) const {
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
     if (executed[i]) {
-      sum[classOf(Opcode(i))] += executed[i];
+      sum[getClass(Opcode(i))] += executed[i];
       sum.executed[i] += executed[i];
       sum.storedBy[i] += storedBy[i];
       sum.conflictClocks[i] += conflictClocks[i];

@@ -18,9 +18,9 @@ namespace nstf::emulator {
 /// The unit of a compute unit that executes an instruction.
 enum class InstructionClass : uint8_t { Matrix, Vector, Lds, VectorMemory, Scalar, ScalarMemory, Branch, Other, count };
 constexpr unsigned instructionClasses = unsigned(InstructionClass::count);
-InstructionClass classOf(Opcode opcode);
+InstructionClass getClass(Opcode opcode);
 /// The assembly name, "v_add_f32".
-std::string mnemonicOf(Opcode opcode);
+std::string getMnemonic(Opcode opcode);
 
 struct Traffic {
   uint64_t loaded = 0, stored = 0; ///< bytes

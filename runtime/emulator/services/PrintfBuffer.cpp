@@ -12,22 +12,22 @@ constexpr uint32_t toStderr = 1, isHashed = 2;
 constexpr unsigned sizeAt = 2;
 constexpr size_t descriptorBytes = 4, hashBytes = 8, headBytes = 8;
 
-std::vector<uint64_t> wordsOf(std::span<const std::byte> bytes) {
+std::vector<uint64_t> getWords(std::span<const std::byte> bytes) {
   std::vector<uint64_t> words(bytes.size() / 8);
   if (!words.empty())
     std::memcpy(words.data(), bytes.data(), words.size() * 8);
   return words;
 }
 
-std::string textOf(std::span<const std::byte> body, bool hashed, const PrintfFormats &formats) {
+std::string getText(std::span<const std::byte> body, bool hashed, const PrintfFormats &formats) {
   if (!hashed)
-    return formatPrintf(wordsOf(body));
+    return formatPrintf(getWords(body));
   uint64_t hash;
   std::memcpy(&hash, body.data(), sizeof hash);
   const auto format = formats.find(hash);
   if (format == formats.end())
     throw PrintfError("the code object has no format of the hash " + std::to_string(hash));
-  return formatPrintf(format->second, wordsOf(body.subspan(hashBytes)));
+  return formatPrintf(format->second, getWords(body.subspan(hashBytes)));
 }
 
 } // namespace
@@ -50,7 +50,7 @@ void printRecords(std::span<const std::byte> records, const PrintfFormats &forma
     if (size > records.size() - at)
       fail("a record of " + std::to_string(size) + " bytes goes past the end");
     try {
-      print(textOf(records.subspan(at + descriptorBytes, size - descriptorBytes), hashed, formats),
+      print(getText(records.subspan(at + descriptorBytes, size - descriptorBytes), hashed, formats),
             descriptor & toStderr);
     } catch (const PrintfError &error) {
       refuse(error.what());

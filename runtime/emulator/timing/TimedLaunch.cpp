@@ -330,11 +330,11 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   const DeviceModel model = modelOf(target, chip);
   LaunchOptions ofChip = options;
   ofChip.model = &model;
-  prediction.occupancy = occupancyOf(model, kernel, std::max(items, 1u), arguments.dynamicLds);
+  prediction.occupancy = getOccupancy(model, kernel, std::max(items, 1u), arguments.dynamicLds);
   const uint64_t residents = uint64_t(prediction.occupancy.workgroups) * chip.computeUnits;
   LaunchDriver driver(target, memory, arguments, ofChip, residents);
   if (!residents)
-    refuse(kernel, misfitOf(model, kernel, items, arguments.dynamicLds));
+    refuse(kernel, getMisfit(model, kernel, items, arguments.dynamicLds));
 
   caches.beginLaunch(prediction.clockMhz);
   if (driver.groups()) {
@@ -349,7 +349,7 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   }
   prediction.counters.clocks = prediction.clocks;
   findLimiter(prediction, chip);
-  prediction.roofline = rooflineOf(prediction, *driver.launch().program, model, chip);
+  prediction.roofline = getRoofline(prediction, *driver.launch().program, model, chip);
   return prediction;
 }
 

@@ -22,7 +22,7 @@ std::optional<Value> subscript(Context &context, const Value &value, const Value
   const bool indexed = value.isText() || value.isSequence() || value.is(Kind::Range);
   if (!indexed || !index.isInteger())
     return std::nullopt;
-  const int64_t count = lengthOf(context, value);
+  const int64_t count = getLength(context, value);
   const int64_t at = index.getInteger() + (index.getInteger() < 0 ? count : 0);
   if (at < 0 || at >= count)
     return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<Value> subscript(Context &context, const Value &value, const Value
     return value.getItems()[static_cast<size_t>(at)];
   if (value.is(Kind::Range))
     return Value::integer(value.get<Range>().start + at * value.get<Range>().step);
-  const std::string_view rest = value.getText().substr(offsetOf(value.getText(), static_cast<size_t>(at)));
+  const std::string_view rest = value.getText().substr(getOffset(value.getText(), static_cast<size_t>(at)));
   return Value::text(rest.substr(0, characterLength(rest)), value.isMarkup());
 }
 
@@ -52,9 +52,9 @@ int64_t clip(Context &context, const Value &value, int64_t count, int64_t fallba
 Value sliceText(Context &context, const Value &value, int64_t start, int64_t stop, int64_t step) {
   const std::string_view text = value.getText();
   if (step == 1) {
-    const size_t begin = offsetOf(text, static_cast<size_t>(start));
+    const size_t begin = getOffset(text, static_cast<size_t>(start));
     const std::string_view rest = text.substr(begin);
-    return Value::text(stop > start ? rest.substr(0, offsetOf(rest, static_cast<size_t>(stop - start))) : "",
+    return Value::text(stop > start ? rest.substr(0, getOffset(rest, static_cast<size_t>(stop - start))) : "",
                        value.isMarkup());
   }
   std::vector<std::string_view> characters;
@@ -95,7 +95,7 @@ Value getSlice(Context &context, const Value &value, const Value &start, const V
     context.fail(describeUndefined(value));
   if (!value.isText() && !value.isSequence() && !value.is(Kind::Range))
     context.fail("expected a text or a list to take a slice of but got " + std::string(describe(value)));
-  const int64_t count = lengthOf(context, value);
+  const int64_t count = getLength(context, value);
   int64_t by = 1;
   if (!step.is(Kind::None)) {
     if (!step.isInteger() || step.getInteger() == 0)

@@ -74,7 +74,7 @@ private:
     appendFormatted(out, value, format(field.substr(!field.empty()), level + 1));
   }
 
-  static std::optional<int64_t> indexOf(std::string_view name) {
+  static std::optional<int64_t> getIndex(std::string_view name) {
     if (name.empty() || name.size() > 18 || name.find_first_not_of("0123456789") != std::string_view::npos)
       return std::nullopt;
     return std::stoll(std::string(name));
@@ -93,7 +93,7 @@ private:
       const std::string_view part = name.substr(0, end);
       if (part.empty() || (!member && end == name.size()))
         context.fail("expected a member's name in the format");
-      const std::optional<int64_t> index = member ? std::nullopt : indexOf(part);
+      const std::optional<int64_t> index = member ? std::nullopt : getIndex(part);
       value = member ? getAttribute(context, value, part)
                      : getItem(context, value, index ? Value::integer(*index) : Value::text(part));
       name.remove_prefix(end + !member);
@@ -102,7 +102,7 @@ private:
   }
 
   Value argument(std::string_view name) {
-    std::optional<int64_t> index = indexOf(name);
+    std::optional<int64_t> index = getIndex(name);
     if (name.empty() || index) {
       if (automatic && *automatic != name.empty())
         context.fail("expected numbers in all fields of the format or in none");
@@ -188,7 +188,7 @@ private:
       context.fail("expected a format for a text but got '" + support::escape(specText, 40) + "'");
     std::string_view text = value.getText();
     if (spec.precision >= 0)
-      text = text.substr(0, offsetOf(text, static_cast<size_t>(spec.precision)));
+      text = text.substr(0, getOffset(text, static_cast<size_t>(spec.precision)));
     appendAligned(out, text, spec, '<');
   }
 

@@ -123,7 +123,7 @@ bool isTrue(Context &, const Value &value) {
   }
 }
 
-int64_t lengthOf(Context &context, const Value &value) {
+int64_t getLength(Context &context, const Value &value) {
   switch (value.kind()) {
   case Kind::Undefined:
     return 0;
@@ -155,7 +155,7 @@ bool isEqual(Context &context, const Value &left, const Value &right) {
   if (left.kind() != right.kind())
     return false;
   if (left.is(Kind::Keys) || left.is(Kind::Items)) // sets in Python
-    return lengthOf(context, left) == lengthOf(context, right) && containsAll(context, left, right);
+    return getLength(context, left) == getLength(context, right) && containsAll(context, left, right);
   switch (left.kind()) {
   case Kind::Undefined:
   case Kind::None:

@@ -6,12 +6,12 @@
 
 namespace nstf::runtime::jinja {
 
-static support::Place placeOf(const std::string &file, Position at) {
+static support::Place getPlace(const std::string &file, Position at) {
   return support::Place::of(file, at.line, at.column);
 }
 
-void Context::fail(const std::string &message) const { placeOf(file, at).error(message); }
-std::string Context::place() const { return placeOf(file, at).str(); }
+void Context::fail(const std::string &message) const { getPlace(file, at).error(message); }
+std::string Context::place() const { return getPlace(file, at).str(); }
 
 void Context::failSteps() const {
   fail("expected a template that ends within " + std::to_string(limits.steps) + " steps but got more");

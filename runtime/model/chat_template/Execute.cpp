@@ -140,7 +140,7 @@ void Evaluator::executeFor(const Statement &statement, Scope &scope, const Value
   const Value elements = statement.condition ? selectElements(statement, scope, value) : value;
   const bool known = !elements.is(Kind::Iterator);
   Iterator &source = iterate(context, elements);
-  Loop &loop = context.make<Loop>(source, known ? std::optional(lengthOf(context, elements)) : std::nullopt, depth);
+  Loop &loop = context.make<Loop>(source, known ? std::optional(getLength(context, elements)) : std::nullopt, depth);
   if (statement.recursive)
     loop.recurse = [this, &statement, &scope, depth](Context &context, const Value &children) {
       std::string text;

@@ -201,7 +201,7 @@ private:
   void addInteger(size_t begin) {
     const char base = begin + 1 < text.size() && text[begin] == '0' ? static_cast<char>(text[begin + 1] | 0x20) : '\0';
     int radix = base == 'b' ? 2 : base == 'o' ? 8 : base == 'x' ? 16 : 10;
-    auto endOf = [&](size_t at) {
+    auto getEnd = [&](size_t at) {
       return digitsEnd(at, radix == 2           ? "01"
                            : radix == 8         ? "01234567"
                            : radix == 16        ? "0123456789abcdefABCDEF"
@@ -211,12 +211,12 @@ private:
     size_t first = begin;
     if (radix != 10) {
       first = begin + 2 + (begin + 2 < text.size() && text[begin + 2] == '_');
-      if (endOf(first) == first) {
+      if (getEnd(first) == first) {
         radix = 10;
         first = begin;
       }
     }
-    const size_t end = endOf(first);
+    const size_t end = getEnd(first);
     const std::string digits = withoutUnderscores(first, end);
     int64_t value = 0;
     if (std::from_chars(digits.data(), digits.data() + digits.size(), value, radix).ec != std::errc())

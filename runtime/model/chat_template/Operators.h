@@ -7,7 +7,7 @@ namespace nstf::runtime::jinja {
 
 bool isTrue(Context &context, const Value &value);
 /// len(); throws if the value has no length.
-int64_t lengthOf(Context &context, const Value &value);
+int64_t getLength(Context &context, const Value &value);
 
 // Arithmetic.cpp; `name`: + - * / // % **
 Value applyBinary(Context &context, std::string_view name, const Value &left, const Value &right);

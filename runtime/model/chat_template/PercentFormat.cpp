@@ -140,7 +140,7 @@ private:
       text = ascii;
     }
     if (spec.precision >= 0)
-      text = text.substr(0, offsetOf(text, static_cast<size_t>(spec.precision)));
+      text = text.substr(0, getOffset(text, static_cast<size_t>(spec.precision)));
     appendAligned(out, text, spec, '>');
   }
 

@@ -17,7 +17,7 @@ struct Part {
   bool valid = true; ///< false if start is beyond the end: not even an empty text is found
 };
 
-Part partOf(Context &context, const Value &self, const Bound &bound) {
+Part getPart(Context &context, const Value &self, const Bound &bound) {
   Part part{self.getText()};
   if (!bound.hasValue(1) && !bound.hasValue(2))
     return part;
@@ -29,8 +29,8 @@ Part partOf(Context &context, const Value &self, const Bound &bound) {
   part.valid = part.start <= stop;
   if (!part.valid)
     return part;
-  const size_t begin = offsetOf(part.text, static_cast<size_t>(part.start)),
-               end = offsetOf(part.text, static_cast<size_t>(stop));
+  const size_t begin = getOffset(part.text, static_cast<size_t>(part.start)),
+               end = getOffset(part.text, static_cast<size_t>(stop));
   part.text = part.text.substr(begin, end - begin);
   return part;
 }
@@ -40,7 +40,7 @@ enum class Missing { MinusOne, Error };
 template <bool fromRight, Missing missing>
 Value position(Context &context, const Value &self, const Arguments &arguments) {
   const Bound bound(context, fromRight ? "rfind" : "find", arguments, {"sub", "start", "end"}, 1, false);
-  const Part part = partOf(context, self, bound);
+  const Part part = getPart(context, self, bound);
   const size_t found = !part.valid ? std::string_view::npos
                        : fromRight ? findLastText(context, part.text, bound.text(0))
                                    : findText(context, part.text, bound.text(0));
@@ -53,7 +53,7 @@ Value position(Context &context, const Value &self, const Arguments &arguments) 
 
 Value count(Context &context, const Value &self, const Arguments &arguments) {
   const Bound bound(context, "count", arguments, {"sub", "start", "end"}, 1, false);
-  const Part part = partOf(context, self, bound);
+  const Part part = getPart(context, self, bound);
   const std::string_view wanted = bound.text(0);
   if (!part.valid)
     return Value::integer(0);
@@ -68,7 +68,7 @@ Value count(Context &context, const Value &self, const Arguments &arguments) {
 /// Whether the text starts or ends with a text, or with any text of a tuple.
 template <bool atStart> Value matches(Context &context, const Value &self, const Arguments &arguments) {
   const Bound bound(context, atStart ? "startswith" : "endswith", arguments, {"text", "start", "end"}, 1, false);
-  const Part part = partOf(context, self, bound);
+  const Part part = getPart(context, self, bound);
   auto fits = [&](const Value &text) {
     if (!text.isText())
       context.fail("expected a text or a tuple of texts but got " + std::string(describe(text)));

@@ -166,7 +166,7 @@ Value join(Context &context, const Value &value, const Arguments &arguments) {
 
 Value length(Context &context, const Value &value, const Arguments &arguments) {
   Bound(context, "length", arguments, {});
-  return Value::integer(lengthOf(context, value));
+  return Value::integer(getLength(context, value));
 }
 
 Value first(Context &context, const Value &value, const Arguments &arguments) {
@@ -182,7 +182,7 @@ Value last(Context &context, const Value &value, const Arguments &arguments) {
     context.fail("expected a sequence but got an iterator, which 'list' makes one");
   if (value.isText()) {
     context.stepBytes(value.getText().size());
-    const int64_t count = lengthOf(context, value);
+    const int64_t count = getLength(context, value);
     return count ? getItem(context, value, Value::integer(count - 1))
                  : context.undefined("an empty text has no last character");
   }

@@ -55,7 +55,7 @@ size_t identifierLength(std::string_view text) {
 
 size_t countCharacters(std::string_view text) { return unicode::count(text); }
 
-size_t offsetOf(std::string_view text, size_t index) {
+size_t getOffset(std::string_view text, size_t index) {
   size_t offset = 0;
   for (; index > 0 && offset < text.size(); --index)
     offset += characterLength(text.substr(offset));

@@ -13,7 +13,7 @@ size_t identifierLength(std::string_view text);
 /// Number of characters.
 size_t countCharacters(std::string_view text);
 /// Byte offset of character `index`; the end of the text if it has fewer characters.
-size_t offsetOf(std::string_view text, size_t index);
+size_t getOffset(std::string_view text, size_t index);
 /// Bytes of the first character. Precondition: the text is not empty.
 size_t characterLength(std::string_view text);
 /// Removes the first character from `text` and returns it.

@@ -131,12 +131,12 @@ Value truncate(Context &context, const Value &value, const Arguments &arguments)
   if (length < endLength || leeway < 0)
     context.fail("expected a length of at least " + std::to_string(endLength) +
                  " and a leeway of at least 0 of 'truncate'");
-  if (lengthOf(context, value) - leeway <= length)
+  if (getLength(context, value) - leeway <= length)
     return value;
   if (!value.isText())
     context.fail("expected a text to truncate but got " + std::string(describe(value)));
   const std::string_view text = value.getText();
-  std::string_view kept = text.substr(0, offsetOf(text, static_cast<size_t>(length - endLength)));
+  std::string_view kept = text.substr(0, getOffset(text, static_cast<size_t>(length - endLength)));
   if (!bound.flag(1))
     kept = kept.substr(0, kept.rfind(' '));
   TextBuilder out(context);

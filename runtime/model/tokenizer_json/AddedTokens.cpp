@@ -11,8 +11,8 @@ AddedTokens::AddedTokens(const support::JsonCursor &list, const Vocabulary &voca
   for (const support::JsonCursor &item : list.elements()) {
     int32_t id = readId(item["id"]);
     AddedToken token = readAddedToken(item);
-    std::optional<int32_t> own = vocabulary.idOf(token.content);
-    const std::string *name = vocabulary.nameOf(id);
+    std::optional<int32_t> own = vocabulary.getId(token.content);
+    const std::string *name = vocabulary.getName(id);
     if (own && *own != id)
       item["id"].failExpected(std::to_string(*own) + ", which the vocabulary gives \"" +
                               support::escape(token.content) + "\",");
@@ -24,7 +24,7 @@ AddedTokens::AddedTokens(const support::JsonCursor &list, const Vocabulary &voca
     if (const AddedToken *same = find(id); same && same->content != token.content)
       item["id"].failExpected("an id of its own for \"" + support::escape(token.content) + "\", not that of \"" +
                               support::escape(same->content) + "\",");
-    if (std::optional<int32_t> other = idOf(token.content); other && *other != id)
+    if (std::optional<int32_t> other = getId(token.content); other && *other != id)
       item["id"].failExpected(std::to_string(*other) + ", the id \"" + support::escape(token.content) +
                               "\" has already,");
     ids.emplace(token.content, id);
@@ -37,7 +37,7 @@ const AddedToken *AddedTokens::find(int32_t id) const {
   return it == tokens.end() ? nullptr : &it->second;
 }
 
-std::optional<int32_t> AddedTokens::idOf(const std::string &content) const {
+std::optional<int32_t> AddedTokens::getId(const std::string &content) const {
   auto it = ids.find(content);
   return it == ids.end() ? std::nullopt : std::optional(it->second);
 }

@@ -28,7 +28,7 @@ public:
 
   /// nullptr if no added token has this id.
   const AddedToken *find(int32_t id) const;
-  std::optional<int32_t> idOf(const std::string &content) const;
+  std::optional<int32_t> getId(const std::string &content) const;
   /// The largest id + 1.
   int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
 

@@ -49,7 +49,7 @@ BytePairModel::BytePairModel(const support::JsonCursor &json) {
   if (auto dropout = json.find("dropout"); dropout && !dropout->isNull() && dropout->number() != 0)
     dropout->failExpected("null (dropout is for training)");
   unknownName = readText(json, "unk_token"); // "" if absent; a name that is not a piece is reported only on use
-  unknown = words.idOf(unknownName);
+  unknown = words.getId(unknownName);
   hasUnknown = json.find("unk_token") && !json["unk_token"].isNull();
   continuing = readText(json, "continuing_subword_prefix");
   wordEnd = readText(json, "end_of_word_suffix");
@@ -78,14 +78,14 @@ void BytePairModel::readMerges(const support::JsonCursor &list) {
     }
     std::string merged = left;
     merged += right.starts_with(continuing) ? std::string_view(right).substr(continuing.size()) : right;
-    auto idOf = [&](const std::string &name) {
-      std::optional<int32_t> id = words.idOf(name);
+    auto getId = [&](const std::string &name) {
+      std::optional<int32_t> id = words.getId(name);
       if (!id)
         item.failExpected("pieces of the vocabulary, which has no \"" + support::escape(name) + "\",");
       return *id;
     };
-    int32_t leftId = idOf(left), rightId = idOf(right);
-    merges.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, idOf(merged)});
+    int32_t leftId = getId(left), rightId = getId(right);
+    merges.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, getId(merged)});
   }
 }
 
@@ -93,7 +93,7 @@ void BytePairModel::encode(std::string_view piece, std::vector<int32_t> &ids) co
   if (piece.empty())
     return;
   if (wholeFirst)
-    if (std::optional<int32_t> id = words.idOf(piece)) {
+    if (std::optional<int32_t> id = words.getId(piece)) {
       ids.push_back(*id);
       return;
     }
@@ -133,7 +133,7 @@ std::vector<int32_t> BytePairModel::split(std::string_view word) const {
     name += word.substr(begin, position - begin);
     if (position == word.size())
       name += wordEnd;
-    if (std::optional<int32_t> id = words.idOf(name)) {
+    if (std::optional<int32_t> id = words.getId(name)) {
       flush();
       ids.push_back(*id);
       continue;

@@ -240,7 +240,7 @@ StageMaker readMetaspace(const support::JsonCursor &json) {
   std::string sign;
   unicode::append(sign, readCharacter(json["replacement"]));
   auto scheme = json.find("prepend_scheme");
-  bool never = scheme && !scheme->isNull() && scheme->oneOf({"always", "first", "never"}) == 2;
+  bool never = scheme && !scheme->isNull() && scheme->getChoice({"always", "first", "never"}) == 2;
   return maker<Metaspace>(sign, !never && readFlag(json, "add_prefix_space", true));
 }
 
@@ -249,7 +249,7 @@ void readStages(const support::JsonCursor &json, Decoder &decoder, int depth) {
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   auto add = [&](StageMaker stage) { decoder.stages.push_back(std::move(stage)); };
   constexpr uint64_t max = 1 << 16;
-  switch (json["type"].oneOf(
+  switch (json["type"].getChoice(
       {"Sequence", "ByteLevel", "WordPiece", "Metaspace", "BPEDecoder", "Replace", "ByteFallback", "Fuse", "Strip"})) {
   case 0:
     for (const support::JsonCursor &part : json["decoders"].elements(0, 64))

@@ -114,8 +114,8 @@ void Normalizer::read(const support::JsonCursor &json, int depth) {
   if (steps.size() == maxSteps)
     json.fail("expected at most " + std::to_string(maxSteps) + " normalizers");
   const std::size_t kind =
-      json["type"].oneOf({"Sequence", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "Replace",
-                          "Prepend", "ByteLevel", "Nmt", "Precompiled", "BertNormalizer"});
+      json["type"].getChoice({"Sequence", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "Replace",
+                              "Prepend", "ByteLevel", "Nmt", "Precompiled", "BertNormalizer"});
   if (kind == 0) {
     for (const support::JsonCursor &part : json["normalizers"].elements())
       read(part, depth + 1);

@@ -51,7 +51,7 @@ PostProcessor readTemplate(const support::JsonCursor &json, int32_t size) {
     if (token)
       slot.ids = readSpecial(json["special_tokens"], part["id"], size);
     else
-      part["id"].oneOf({"A"});
+      part["id"].getChoice({"A"});
     slots.push_back(std::move(slot));
   }
   return fromSlots(std::move(slots));
@@ -68,7 +68,8 @@ PostProcessor readAround(const support::JsonCursor &json, int32_t size) {
 PostProcessor readPostProcessor(const support::JsonCursor &json, int32_t size, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
-  switch (json["type"].oneOf({"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel", "Sequence"})) {
+  switch (
+      json["type"].getChoice({"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel", "Sequence"})) {
   case 0:
     return readTemplate(json, size);
   case 1:

@@ -80,7 +80,7 @@ template <typename IsDelimiter> PreTokenizer atCharacters(Delimiters delimiters,
 
 Delimiters readBehavior(const support::JsonCursor &value) {
   return static_cast<Delimiters>(
-      value.oneOf({"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}));
+      value.getChoice({"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}));
 }
 
 /// GPT-2's: words with the space before them, numbers, signs, contractions; then bytes in the visible alphabet.
@@ -122,7 +122,7 @@ PreTokenizer readMetaspace(const support::JsonCursor &json) {
   unicode::append(sign, readCharacter(json["replacement"]));
   enum { Always, First, Never } scheme = Always;
   if (auto value = json.find("prepend_scheme"); value && !value->isNull())
-    scheme = static_cast<decltype(scheme)>(value->oneOf({"always", "first", "never"}));
+    scheme = static_cast<decltype(scheme)>(value->getChoice({"always", "first", "never"}));
   // Older files have a flag instead.
   if (!readFlag(json, "add_prefix_space", true)) {
     if (auto value = json.find("prepend_scheme"); value && !value->isNull() && scheme != Never)
@@ -185,8 +185,8 @@ PreTokenizer readSequence(const support::JsonCursor &json, int depth) {
 PreTokenizer readPreTokenizer(const support::JsonCursor &json, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
-  switch (json["type"].oneOf({"Sequence", "ByteLevel", "Split", "Metaspace", "BertPreTokenizer", "Digits",
-                              "Punctuation", "Whitespace", "WhitespaceSplit", "CharDelimiterSplit"})) {
+  switch (json["type"].getChoice({"Sequence", "ByteLevel", "Split", "Metaspace", "BertPreTokenizer", "Digits",
+                                  "Punctuation", "Whitespace", "WhitespaceSplit", "CharDelimiterSplit"})) {
   case 0:
     return readSequence(json, depth);
   case 1:

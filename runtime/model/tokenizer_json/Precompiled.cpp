@@ -48,13 +48,13 @@ public:
 
   /// The replacement of the start of `text`, if any.
   std::optional<std::string_view> find(std::string_view text) const {
-    std::size_t node = offsetOf(units[0]);
+    std::size_t node = getOffset(units[0]);
     for (unsigned char byte : text) {
       node ^= byte;
       if (byte == 0 || node >= units.size() || (units[node] & 0x800000ff) != byte)
         return std::nullopt;
       uint32_t unit = units[node];
-      node ^= offsetOf(unit);
+      node ^= getOffset(unit);
       if ((unit >> 8 & 1) == 0)
         continue;
       std::size_t begin = node < units.size() ? units[node] & 0x7fffffff : strings.size();
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  static std::size_t offsetOf(uint32_t unit) { return std::size_t(unit >> 10) << ((unit & 0x200) >> 6); }
+  static std::size_t getOffset(uint32_t unit) { return std::size_t(unit >> 10) << ((unit & 0x200) >> 6); }
   std::vector<uint32_t> units;
   std::string strings;
 };

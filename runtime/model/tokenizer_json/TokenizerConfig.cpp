@@ -59,7 +59,7 @@ std::optional<std::string> TokenizerConfig::text(const char *key) const {
   return value ? std::optional(value->string()) : std::nullopt;
 }
 
-std::string TokenizerConfig::placeOf(const char *key) const {
+std::string TokenizerConfig::getPlace(const char *key) const {
   auto value = config.json.find(key);
   bool isSaid = value != config.json.end() && !value->empty() && *value != nlohmann::json(false);
   return isSaid ? config.root()[key].place() : "";

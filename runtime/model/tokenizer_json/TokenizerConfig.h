@@ -30,7 +30,7 @@ public:
   std::optional<bool> flag(const char *key) const;
   std::optional<std::string> text(const char *key) const;
   /// The place of the setting, for messages; empty if it is absent, null, false or an empty object.
-  std::string placeOf(const char *key) const;
+  std::string getPlace(const char *key) const;
 
   /// Whether the files mention a special token's role, such as "bos_token"; its value may be null.
   bool mentions(const char *role) const;

@@ -24,7 +24,7 @@ TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::files
   nlohmann::json document = support::parseJson(mapped.text(), file);
   support::JsonCursor root(document, file);
   if (auto version = root.find("version"))
-    version->oneOf({"1.0"});
+    version->getChoice({"1.0"});
   model = WordModel::read(root["model"]);
   if (auto json = findGiven(root, "normalizer"))
     normalizer = Normalizer(*json);
@@ -47,9 +47,9 @@ void TokenizerJson::readConfig(const std::filesystem::path &path) {
   if (!flag || !token)
     return;
   const std::string &name = token->token.content;
-  std::optional<int32_t> id = added.idOf(name);
+  std::optional<int32_t> id = added.getId(name);
   if (!id)
-    id = model->vocabulary().idOf(name);
+    id = model->vocabulary().getId(name);
   if (!id && *flag)
     throw std::runtime_error(token->place + ": expected a token of the tokenizer beside but got \"" +
                              support::escape(name) + "\"");
@@ -62,7 +62,7 @@ void TokenizerJson::readConfig(const std::filesystem::path &path) {
 std::optional<std::string> TokenizerJson::nameOf(int32_t id) const {
   if (const AddedToken *token = added.find(id))
     return token->content;
-  const std::string *piece = model->vocabulary().nameOf(id);
+  const std::string *piece = model->vocabulary().getName(id);
   return piece ? std::optional(*piece) : std::nullopt;
 }
 
@@ -132,7 +132,7 @@ public:
     const AddedToken *token = owner.added.find(id);
     if (token && token->special)
       return "";
-    const std::string *piece = token ? &token->content : owner.model->vocabulary().nameOf(id);
+    const std::string *piece = token ? &token->content : owner.model->vocabulary().getName(id);
     // An id without text does not interrupt the chain: the replacement character goes in between.
     return piece ? chain.push(*piece) : chain.finish() + support::replacementCharacter;
   }

@@ -112,7 +112,7 @@ std::vector<UnigramModel::Step> UnigramModel::findPath(std::string_view text) co
 }
 
 void UnigramModel::add(std::string_view part, std::vector<int32_t> &ids) const {
-  std::optional<int32_t> id = words.idOf(part);
+  std::optional<int32_t> id = words.getId(part);
   if (!id && byteFallback)
     if (auto bytes = bytePieces(words, part)) {
       ids.insert(ids.end(), bytes->begin(), bytes->end());

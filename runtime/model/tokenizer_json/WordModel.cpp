@@ -20,12 +20,12 @@ bool Vocabulary::add(std::string name, int32_t id) {
   return true;
 }
 
-std::optional<int32_t> Vocabulary::idOf(std::string_view name) const {
+std::optional<int32_t> Vocabulary::getId(std::string_view name) const {
   auto it = ids.find(name);
   return it == ids.end() ? std::nullopt : std::optional(it->second);
 }
 
-const std::string *Vocabulary::nameOf(int32_t id) const {
+const std::string *Vocabulary::getName(int32_t id) const {
   auto it = names.find(id);
   return it == names.end() ? nullptr : it->second;
 }
@@ -35,7 +35,7 @@ std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std
   for (char byte : bytes) {
     char name[8];
     std::snprintf(name, sizeof(name), "<0x%02X>", static_cast<unsigned char>(byte));
-    std::optional<int32_t> id = vocabulary.idOf(name);
+    std::optional<int32_t> id = vocabulary.getId(name);
     if (!id)
       return std::nullopt;
     ids.push_back(*id);
@@ -56,7 +56,7 @@ std::optional<int32_t> WordModel::readName(const support::JsonCursor &json, cons
   std::optional<support::JsonCursor> value = json.find(key);
   if (!value || value->isNull())
     return std::nullopt;
-  std::optional<int32_t> id = words.idOf(value->string());
+  std::optional<int32_t> id = words.getId(value->string());
   if (!id)
     value->failExpected("a piece of the vocabulary");
   return id;
@@ -68,10 +68,10 @@ class WordLevelModel : public WordModel {
 public:
   explicit WordLevelModel(const support::JsonCursor &json) {
     readVocabulary(json);
-    unknown = words.idOf(json["unk_token"].string());
+    unknown = words.getId(json["unk_token"].string());
   }
   void encode(std::string_view piece, std::vector<int32_t> &ids) const override {
-    std::optional<int32_t> id = words.idOf(piece);
+    std::optional<int32_t> id = words.getId(piece);
     if (!id && !unknown)
       throw std::runtime_error("cannot tokenize \"" + support::escape(piece) +
                                "\": the tokenizer has neither this word nor an unknown token");
@@ -89,7 +89,7 @@ std::unique_ptr<WordModel> WordModel::read(const support::JsonCursor &json) {
   std::optional<support::JsonCursor> type = json.find("type");
   if (!type && json.find("merges"))
     return readBytePairModel(json);
-  switch (json["type"].oneOf({"BPE", "WordPiece", "Unigram", "WordLevel"})) {
+  switch (json["type"].getChoice({"BPE", "WordPiece", "Unigram", "WordLevel"})) {
   case 0:
     return readBytePairModel(json);
   case 1:

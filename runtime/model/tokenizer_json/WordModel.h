@@ -17,9 +17,9 @@ class Vocabulary {
 public:
   /// Returns false when the name or the id exists already.
   bool add(std::string name, int32_t id);
-  std::optional<int32_t> idOf(std::string_view name) const;
+  std::optional<int32_t> getId(std::string_view name) const;
   /// nullptr if no piece has this id.
-  const std::string *nameOf(int32_t id) const;
+  const std::string *getName(int32_t id) const;
   /// The largest id + 1.
   int32_t size() const { return end; }
   /// Bytes of the longest name.

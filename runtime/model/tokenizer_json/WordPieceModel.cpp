@@ -42,7 +42,7 @@ private:
           continue; // inside a character
         name = prefix;
         name += word.substr(start, end - start);
-        if ((id = words.idOf(name)))
+        if ((id = words.getId(name)))
           break;
       }
       if (!id)

@@ -8,7 +8,7 @@
 
 using namespace nstf::calibrate;
 using nstf::support::readTextFile;
-using nstf::test::errorOf;
+using nstf::test::getError;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -86,7 +86,7 @@ TEST_F(CalibrationTest, WithoutHeldOutTokensNoneCanBeLeftOut) {
   options.fitted = {2, 1};
   calibrate(*module, texts, made, options);
   Calibration calibration(made, hashWeights());
-  EXPECT_THAT(errorOf([&] { calibration.holdOut(); }), HasSubstr("expected a calibration with tokens held out"));
+  EXPECT_THAT(getError([&] { calibration.holdOut(); }), HasSubstr("expected a calibration with tokens held out"));
 }
 
 TEST_F(CalibrationTest, GoesOnWithTheMissingLayersOnly) {
@@ -95,7 +95,7 @@ TEST_F(CalibrationTest, GoesOnWithTheMissingLayersOnly) {
   const std::string whole = readTextFile(layers[1]), listed = readTextFile(made / "calibration.json");
 
   std::filesystem::remove(layers[1]);
-  EXPECT_THAT(errorOf([&] { Calibration(made, hashWeights()); }),
+  EXPECT_THAT(getError([&] { Calibration(made, hashWeights()); }),
               HasSubstr("expected a complete calibration but it has no layer-1.safetensors"));
   write("made/layer-0.safetensors", "kept");
   calibrate(*module, texts, made, options);
@@ -112,33 +112,33 @@ TEST_F(CalibrationTest, GoesOnWithTheMissingLayersOnly) {
 TEST_F(CalibrationTest, GoesOnWithItsOwnTextsAndOptionsOnly) {
   calibrate(*module, texts, made, options);
   const std::string other = "expected no calibration, or a part of this one, but got one of other weights";
-  EXPECT_THAT(errorOf([&] { calibrate(*module, {{0, 1}, {0}}, made, options); }), HasSubstr(other));
+  EXPECT_THAT(getError([&] { calibrate(*module, {{0, 1}, {0}}, made, options); }), HasSubstr(other));
   // The same tokens in other texts.
-  EXPECT_THAT(errorOf([&] { calibrate(*module, {{0}, {1, 1}}, made, options); }), HasSubstr(other));
+  EXPECT_THAT(getError([&] { calibrate(*module, {{0}, {1, 1}}, made, options); }), HasSubstr(other));
   options.diagonal = true;
-  EXPECT_THAT(errorOf([&] { calibrate(*module, texts, made, options); }), HasSubstr(other));
+  EXPECT_THAT(getError([&] { calibrate(*module, texts, made, options); }), HasSubstr(other));
   options.diagonal = false;
   options.fitted = {1, 1};
-  EXPECT_THAT(errorOf([&] { calibrate(*module, texts, made, options); }), HasSubstr(other));
+  EXPECT_THAT(getError([&] { calibrate(*module, texts, made, options); }), HasSubstr(other));
   write("table", std::string(16, '\1'));
   options.fitted = {};
-  EXPECT_THAT(errorOf([&] { calibrate(*module, texts, made, options); }), HasSubstr(other));
+  EXPECT_THAT(getError([&] { calibrate(*module, texts, made, options); }), HasSubstr(other));
 
   std::filesystem::create_directories(folder / "taken");
-  EXPECT_THAT(errorOf([&] { calibrate(*module, texts, folder / "taken", options); }),
+  EXPECT_THAT(getError([&] { calibrate(*module, texts, folder / "taken", options); }),
               HasSubstr("expected a folder that is new or a calibration but got another"));
 }
 
 TEST_F(CalibrationTest, RefusesWhatIsNotTheModels) {
   calibrate(*module, texts, made, options);
-  EXPECT_THAT(errorOf([&] { Calibration(made, "0123"); }), HasSubstr("expected a calibration of weights 0123"));
-  EXPECT_THAT(errorOf([&] { Calibration(folder, "0123"); }), HasSubstr("but it has no calibration.json"));
+  EXPECT_THAT(getError([&] { Calibration(made, "0123"); }), HasSubstr("expected a calibration of weights 0123"));
+  EXPECT_THAT(getError([&] { Calibration(folder, "0123"); }), HasSubstr("but it has no calibration.json"));
   Calibration calibration(made, hashWeights());
   write("made/texts.json", "[[0,1],[0]]");
-  EXPECT_THAT(errorOf([&] { calibration.readTexts(); }), HasSubstr("expected the texts that calibration.json is of"));
+  EXPECT_THAT(getError([&] { calibration.readTexts(); }), HasSubstr("expected the texts that calibration.json is of"));
   SiteInput wide = first();
   wide.columns = 3;
-  EXPECT_THAT(errorOf([&] { calibration.getStatistics(wide); }), HasSubstr("expected 3 numbers 'layers.0.a.max'"));
+  EXPECT_THAT(getError([&] { calibration.getStatistics(wide); }), HasSubstr("expected 3 numbers 'layers.0.a.max'"));
 }
 
 } // namespace

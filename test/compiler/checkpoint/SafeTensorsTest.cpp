@@ -17,7 +17,7 @@ class SafeTensorsTest : public TestFiles {
 protected:
   std::string errorOfHeader(const std::string &header, size_t dataSize) {
     std::string file = writeSafeTensors("x.safetensors", header, dataSize);
-    return errorOf([&] { support::SafeTensorsFile opened(file); });
+    return getError([&] { support::SafeTensorsFile opened(file); });
   }
 };
 
@@ -52,9 +52,9 @@ TEST_F(SafeTensorsTest, ReadsNamesTypesShapesAndBytes) {
 }
 
 TEST_F(SafeTensorsTest, CutOffFile) {
-  EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", "abc")); }),
+  EXPECT_THAT(getError([&] { support::SafeTensorsFile(write("x", "abc")); }),
               HasSubstr("8 bytes of a safetensors header length"));
-  EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", "")); }), HasSubstr("the file has 0"));
+  EXPECT_THAT(getError([&] { support::SafeTensorsFile(write("x", "")); }), HasSubstr("the file has 0"));
   EXPECT_THAT(
       errorOfHeader(R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})", 15),
       HasSubstr("tensor 'a': data_offsets [0,16] reach past the 15 bytes of data in the file (is it cut off?)"));
@@ -62,9 +62,9 @@ TEST_F(SafeTensorsTest, CutOffFile) {
 
 TEST_F(SafeTensorsTest, HeaderLongerThanFile) {
   std::string length = std::string("\0\x10\0\0\0\0\0\0", 8);
-  EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", length + "{}")); }),
+  EXPECT_THAT(getError([&] { support::SafeTensorsFile(write("x", length + "{}")); }),
               HasSubstr("the header is said to be 4096 bytes long but only 2 follow"));
-  EXPECT_THAT(errorOf([&] { support::SafeTensorsFile(write("x", std::string(8, '\xff') + "{}")); }),
+  EXPECT_THAT(getError([&] { support::SafeTensorsFile(write("x", std::string(8, '\xff') + "{}")); }),
               HasSubstr("said to be 18446744073709551615 bytes long but only 2 follow"));
 }
 
@@ -132,21 +132,21 @@ TEST_F(SafeTensorsTest, SeveralFilesThroughAnIndex) {
 
   auto open = [&] { Checkpoint::open(folder.string()); };
   write(index, R"({"weight_map":{"a":"two.safetensors","b":"two.safetensors"}})");
-  EXPECT_THAT(errorOf(open), HasSubstr("tensor 'a' is not in 'two.safetensors', where the index says it is"));
+  EXPECT_THAT(getError(open), HasSubstr("tensor 'a' is not in 'two.safetensors', where the index says it is"));
   write(index, R"({"weight_map":{"a":"../one.safetensors"}})");
-  EXPECT_THAT(errorOf(open), HasSubstr("expected the name of a file in the same folder"));
+  EXPECT_THAT(getError(open), HasSubstr("expected the name of a file in the same folder"));
   write(index, R"({"weight_map":{"a":"none.safetensors"}})");
-  EXPECT_THAT(errorOf(open), HasSubstr("beside it but there is none"));
+  EXPECT_THAT(getError(open), HasSubstr("beside it but there is none"));
   write(index, R"({"weights":{}})");
-  EXPECT_THAT(errorOf(open), HasSubstr("expected an object 'weight_map'"));
+  EXPECT_THAT(getError(open), HasSubstr("expected an object 'weight_map'"));
 }
 
 TEST_F(SafeTensorsTest, SeveralFilesWithoutAnIndex) {
-  EXPECT_THAT(errorOf([&] { Checkpoint::open(folder.string()); }), HasSubstr("expected a file *.safetensors"));
+  EXPECT_THAT(getError([&] { Checkpoint::open(folder.string()); }), HasSubstr("expected a file *.safetensors"));
   writeSafeTensors("one.safetensors", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4);
   writeSafeTensors("two.safetensors", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4);
-  EXPECT_THAT(errorOf([&] { Checkpoint::open(folder.string()); }), HasSubstr("tensor 'a' is also in"));
-  EXPECT_THAT(errorOf([&] { Checkpoint::open(path("none.safetensors")); }), HasSubstr("No such file"));
+  EXPECT_THAT(getError([&] { Checkpoint::open(folder.string()); }), HasSubstr("tensor 'a' is also in"));
+  EXPECT_THAT(getError([&] { Checkpoint::open(path("none.safetensors")); }), HasSubstr("No such file"));
 }
 
 TEST(ReadFloats, HalvesAreExact) {

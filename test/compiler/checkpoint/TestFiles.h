@@ -42,7 +42,7 @@ protected:
 };
 
 /// The message of the exception from `action`, without the path of the test's folder.
-template <typename Action> std::string errorOf(Action action) {
+template <typename Action> std::string getError(Action action) {
   try {
     action();
   } catch (const std::runtime_error &error) {

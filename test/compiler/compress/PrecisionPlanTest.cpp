@@ -32,7 +32,7 @@ protected:
   }
   /// "3:7: expected …": place and message, without the file's path.
   std::string refuse(const std::string &text, const std::string &calibration = "") {
-    const std::string error = nstf::test::errorOf([&] { read(text, calibration); }), file = path("plan.yaml") + ":";
+    const std::string error = nstf::test::getError([&] { read(text, calibration); }), file = path("plan.yaml") + ":";
     return error.starts_with(file) ? error.substr(file.size()) : error;
   }
 

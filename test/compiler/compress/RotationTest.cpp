@@ -10,7 +10,7 @@
 using namespace nstf;
 using namespace nstf::calibrate;
 using namespace nstf::compress;
-using nstf::test::errorOf;
+using nstf::test::getError;
 using reference::Matrix;
 using testing::HasSubstr;
 
@@ -39,7 +39,7 @@ protected:
   std::string refuse(const std::string &lines) {
     addWeights();
     parse(begin() + lines, 3);
-    return errorOf([&] { Rotation(*module, found, reader); });
+    return getError([&] { Rotation(*module, found, reader); });
   }
 
   static std::string begin() {

@@ -28,7 +28,7 @@ int64_t integer(const std::string &text) { return Expression(text).evaluateInteg
 bool condition(const std::string &text) { return Expression(text).evaluateCondition(scope); }
 double number(const std::string &text) { return std::get<double>(Expression(text).evaluate(scope)); }
 std::string error(const std::string &text) {
-  return errorOf([&] { Expression(text).evaluate(scope); });
+  return getError([&] { Expression(text).evaluate(scope); });
 }
 
 TEST(ExpressionTest, WholeNumbers) {
@@ -81,15 +81,15 @@ TEST(ExpressionTest, Refusals) {
   EXPECT_THAT(error(std::string(200, '(') + "1"), HasSubstr("at most 100 nested"));
   EXPECT_THAT(error(std::string(2000, '1')), HasSubstr("at most 1000 characters"));
   EXPECT_THAT(error("sqrt(-1)"), HasSubstr("expected sqrt() of at least 0"));
-  EXPECT_THAT(errorOf([] { integer("1.5"); }), HasSubstr("expected a whole number but got 1.5"));
-  EXPECT_THAT(errorOf([] { condition("1"); }), HasSubstr("expected true or false but got 1"));
+  EXPECT_THAT(getError([] { integer("1.5"); }), HasSubstr("expected a whole number but got 1.5"));
+  EXPECT_THAT(getError([] { condition("1"); }), HasSubstr("expected true or false but got 1"));
 }
 
 TEST(ExpressionTest, Interpolation) {
   EXPECT_EQ(interpolate("layers.{heads - 1}.{act}", scope), "layers.7.silu");
   EXPECT_EQ(interpolate("plain", scope), "plain");
-  EXPECT_THAT(errorOf([] { interpolate("a{heads", scope); }), HasSubstr("a closing '}'"));
-  EXPECT_THAT(errorOf([] { interpolate("a{tied}", scope); }), HasSubstr("a whole number or a text but got true"));
+  EXPECT_THAT(getError([] { interpolate("a{heads", scope); }), HasSubstr("a closing '}'"));
+  EXPECT_THAT(getError([] { interpolate("a{tied}", scope); }), HasSubstr("a whole number or a text but got true"));
 }
 
 TEST(ExpressionTest, Lists) {
@@ -100,14 +100,14 @@ TEST(ExpressionTest, Lists) {
   EXPECT_EQ(std::get<int64_t>(value("length(list)")), 2);
   EXPECT_EQ(std::get<std::string>(value("item(list, 1)")), "sliding");
   EXPECT_TRUE(std::get<bool>(value("list != null and item(list, 0) == 'full'")));
-  EXPECT_THAT(errorOf([&] { value("item(list, 2)"); }), HasSubstr("expected an index below 2 but got 2"));
-  EXPECT_THAT(errorOf([&] { value("length(3)"); }), HasSubstr("expected a list but got 3"));
+  EXPECT_THAT(getError([&] { value("item(list, 2)"); }), HasSubstr("expected an index below 2 but got 2"));
+  EXPECT_THAT(getError([&] { value("length(3)"); }), HasSubstr("expected a list but got 3"));
   EXPECT_EQ(std::get<std::vector<double>>(value("rope_frequencies(4, 100, rope, 8, 8)")),
             (std::vector<double>{0.5, 0.05}));
   EXPECT_EQ(std::get<double>(value("rope_scale(rope, 8)")), 1);
-  EXPECT_THAT(errorOf([&] { value("rope_scale(list, 8)"); }),
+  EXPECT_THAT(getError([&] { value("rope_scale(list, 8)"); }),
               HasSubstr("expected a parameter of type rope but got ['full', 'sliding']"));
-  EXPECT_THAT(errorOf([&] { value("rope_frequencies(4)"); }),
+  EXPECT_THAT(getError([&] { value("rope_frequencies(4)"); }),
               HasSubstr("expected 2 or 5 arguments of rope_frequencies but got 1"));
 }
 

@@ -22,7 +22,7 @@ protected:
     return readRopeScaling(Config(write("config.json", config.dump())), key);
   }
   std::string error(const json &rope) {
-    return errorOf([&] { scaling(json{{"rope_scaling", rope}}, "rope_scaling"); });
+    return getError([&] { scaling(json{{"rope_scaling", rope}}, "rope_scaling"); });
   }
 };
 
@@ -49,9 +49,9 @@ TEST_F(RopeTest, Formula) {
   ASSERT_EQ(frequencies.size(), 4u);
   EXPECT_EQ(frequencies[0], 1);
   EXPECT_NEAR(frequencies[3], 1e-3, 1e-18);
-  EXPECT_THAT(errorOf([] { ropeFrequencies(7, 10000); }), HasSubstr("expected an even rotary dimension"));
-  EXPECT_THAT(errorOf([] { ropeFrequencies(8, 0); }), HasSubstr("rope theta"));
-  EXPECT_THAT(errorOf([] { ropeFrequencies(8, std::nan("")); }), HasSubstr("rope theta"));
+  EXPECT_THAT(getError([] { ropeFrequencies(7, 10000); }), HasSubstr("expected an even rotary dimension"));
+  EXPECT_THAT(getError([] { ropeFrequencies(8, 0); }), HasSubstr("rope theta"));
+  EXPECT_THAT(getError([] { ropeFrequencies(8, std::nan("")); }), HasSubstr("rope theta"));
 }
 
 /// Dynamic scaling keeps the model's base up to its number of positions, and rotates all keys with one base beyond.
@@ -62,7 +62,7 @@ TEST_F(RopeTest, DynamicScalingTakesTheCompiledContextAsLength) {
   EXPECT_LT(ropeFrequencies(8, 10000, rope, 64, 65)[3], ropeFrequencies(8, 10000)[3]);
   EXPECT_EQ(ropePositions(rope, 64), 192);
   EXPECT_EQ(ropePositions(RopeScaling(), 64), 64);
-  EXPECT_THAT(errorOf([&] { ropeFrequencies(2, 10000, rope, 64, 65); }), HasSubstr("at least 4 for dynamic rope"));
+  EXPECT_THAT(getError([&] { ropeFrequencies(2, 10000, rope, 64, 65); }), HasSubstr("at least 4 for dynamic rope"));
 }
 
 TEST_F(RopeTest, LongropeTakesTheListForTheCompiledContext) {
@@ -74,7 +74,7 @@ TEST_F(RopeTest, LongropeTakesTheListForTheCompiledContext) {
   RopeScaling rope = scaling(config, "rope_scaling");
   EXPECT_EQ(ropeFrequencies(4, 100, rope, 64, 16), (std::vector<double>{1, 0.05}));
   EXPECT_EQ(ropeFrequencies(4, 100, rope, 64, 17), (std::vector<double>{0.25, 0.0125}));
-  EXPECT_THAT(errorOf([&] { ropeFrequencies(6, 100, rope, 64, 17); }),
+  EXPECT_THAT(getError([&] { ropeFrequencies(6, 100, rope, 64, 17); }),
               HasSubstr("expected long_factor of rope to have a number for each of 3 pairs but got 2"));
 }
 

@@ -7,7 +7,7 @@
 
 namespace nstf::test {
 
-inline systolic::Costs costsOf(const Target &target, mlir::MLIRContext &context) {
+inline systolic::Costs getCosts(const Target &target, mlir::MLIRContext &context) {
   return systolic::Costs(TargetView(target.attribute(&context)));
 }
 

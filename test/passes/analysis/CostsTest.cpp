@@ -13,7 +13,7 @@ using support::LdsDirection;
 
 class CostsTest : public testing::Test {
 protected:
-  Costs costs() { return test::costsOf(target, context); }
+  Costs costs() { return test::getCosts(target, context); }
 
   Target target = findTarget("gfx942");
   mlir::MLIRContext context;

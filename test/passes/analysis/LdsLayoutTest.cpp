@@ -29,7 +29,7 @@ protected:
   }
 
   mlir::MLIRContext context;
-  const Costs costs = test::costsOf(findTarget("gfx942"), context);
+  const Costs costs = test::getCosts(findTarget("gfx942"), context);
 };
 
 TEST_F(LdsLayout, OperandsOf16BytesHaveASwizzleWithoutConflicts) {
@@ -112,7 +112,7 @@ TEST_F(LdsLayout, CostsAreOfTheWholeTile) {
 TEST_F(LdsLayout, TheChipSaysHowManyBanksThereAre) {
   Target target = findTarget("gfx942");
   target.ldsBanks = 64;
-  const Costs ofMore = test::costsOf(target, context);
+  const Costs ofMore = test::getCosts(target, context);
   LdsTileAccess in = write(64, 32, 16), out = read(64, 32, 16, 32, 8);
   SwizzleAttr swizzle = chooseSwizzle(in, out, ofMore);
   EXPECT_NE(swizzle, chooseSwizzle(in, out, costs));

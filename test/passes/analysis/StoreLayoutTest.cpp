@@ -19,7 +19,7 @@ protected:
   }
 
   mlir::MLIRContext context;
-  const Costs costs = test::costsOf(findTarget("gfx942"), context);
+  const Costs costs = test::getCosts(findTarget("gfx942"), context);
 };
 
 // A lane has 4 elements of a row, 2 (or 4) consecutive lanes share a row, and 8 lanes that are served together lie in 8
@@ -44,12 +44,12 @@ TEST_F(StoreLayout, TheChipSaysWhatTheAddressUnitTakes) {
   Target target = findTarget("gfx942");
   const int64_t before = getStoreCost(layout, tile, costs).clocks;
   target.vmemBytesPerClock = 128;
-  EXPECT_EQ(getStoreCost(layout, tile, test::costsOf(target, context)).clocks, before / 2);
+  EXPECT_EQ(getStoreCost(layout, tile, test::getCosts(target, context)).clocks, before / 2);
   StoredTile rows{{32, 32}, 16, 8};
   const int64_t ofLines = getStoreCost(acc(32, 32, 1, 1, 32), rows, costs).clocks;
-  EXPECT_EQ(getStoreCost(acc(32, 32, 1, 1, 32), rows, test::costsOf(target, context)).clocks, ofLines);
+  EXPECT_EQ(getStoreCost(acc(32, 32, 1, 1, 32), rows, test::getCosts(target, context)).clocks, ofLines);
   target.vmemLinesPerClock = 2;
-  EXPECT_EQ(getStoreCost(acc(32, 32, 1, 1, 32), rows, test::costsOf(target, context)).clocks, ofLines / 2);
+  EXPECT_EQ(getStoreCost(acc(32, 32, 1, 1, 32), rows, test::getCosts(target, context)).clocks, ofLines / 2);
 }
 
 TEST_F(StoreLayout, LayoutsFillSegments) {

@@ -87,7 +87,7 @@ public:
       folder.write(name, text);
     return Tokenizer::load(folder / "tokenizer.model");
   }
-  std::string errorOf(const std::string &name, const std::string &text) const {
+  std::string getError(const std::string &name, const std::string &text) const {
     try {
       load({{name, text}});
     } catch (const std::runtime_error &error) {
@@ -105,7 +105,7 @@ private:
 
 TEST(AddedPieces, WrongFiles) {
   Beside beside;
-  auto added = [&](const std::string &text) { return beside.errorOf("added_tokens.json", text); };
+  auto added = [&](const std::string &text) { return beside.getError("added_tokens.json", text); };
   EXPECT_EQ(added(R"({"<|user|>": 420})"), "no error");
   EXPECT_THAT(added("[]"), HasSubstr("$: expected an object but got an array of 0"));
   EXPECT_THAT(added("{"), HasSubstr("expected JSON"));
@@ -120,7 +120,7 @@ TEST(AddedPieces, WrongFiles) {
   EXPECT_THAT(added(R"({"<|b|>": 420, "<|a|>": 420})"),
               HasSubstr("$.<|b|>: expected an id of its own for \"<|b|>\", not that of \"<|a|>\", but got 420"));
 
-  auto config = [&](const std::string &text) { return beside.errorOf("tokenizer_config.json", text); };
+  auto config = [&](const std::string &text) { return beside.getError("tokenizer_config.json", text); };
   EXPECT_EQ(config(R"({"added_tokens_decoder": {"1": {"content": "<s>"}}, "bos_token": "<s>"})"), "no error");
   EXPECT_THAT(config(R"("text")"), HasSubstr("$: expected an object but got \"text\""));
   for (const char *flag : {"legacy", "add_bos_token", "add_eos_token", "add_prefix_space", "split_special_tokens"})
@@ -142,7 +142,7 @@ TEST(AddedPieces, WrongFiles) {
   EXPECT_THAT(decoder(R"({"65": {"content": "<a>"}})"), HasSubstr("which is that of \"<0x3E>\""));
   EXPECT_THAT(decoder(R"({"7": {"content": "<0x04>"}, "07": {"content": "<0x04>"}})"),
               HasSubstr("once but got it twice"));
-  EXPECT_THAT(beside.errorOf("special_tokens_map.json", R"({"eos_token": {"content": ""}})"),
+  EXPECT_THAT(beside.getError("special_tokens_map.json", R"({"eos_token": {"content": ""}})"),
               HasSubstr("$.eos_token.content: expected a string that is not empty"));
 }
 

@@ -251,25 +251,25 @@ TEST_F(GenerateTest, StopStringsAndTheCaller) {
   GenerateOptions options;
   options.tokens = 11;
   options.stopAtEos = false;
-  auto textOf = [&] {
+  auto getText = [&] {
     std::string text;
     Generation result = model.generate("fox", options, [&](std::string_view piece) { text += piece; });
     return std::pair(text, result.stop);
   };
-  std::string whole = textOf().first;
+  std::string whole = getText().first;
   ASSERT_GT(whole.size(), 6u);
   // Each token is a character, so the stop string spans three tokens.
   options.stop = {"nothing of it", whole.substr(3, 3)};
   std::size_t place = whole.find(whole.substr(3, 3));
-  EXPECT_EQ(textOf(), std::pair(whole.substr(0, place), StopReason::Asked));
+  EXPECT_EQ(getText(), std::pair(whole.substr(0, place), StopReason::Asked));
   options.stop = {whole + "?"};
-  EXPECT_EQ(textOf(), std::pair(whole, StopReason::Tokens));
+  EXPECT_EQ(getText(), std::pair(whole, StopReason::Tokens));
   options.stop = {""};
-  EXPECT_THROW(textOf(), std::runtime_error);
+  EXPECT_THROW(getText(), std::runtime_error);
   options.stop.clear();
   int asked = 0;
   options.stopAfter = [&](int32_t) { return ++asked == 4; };
-  EXPECT_EQ(textOf().second, StopReason::Asked);
+  EXPECT_EQ(getText().second, StopReason::Asked);
   EXPECT_EQ(asked, 4);
 }
 

@@ -120,7 +120,7 @@ TEST(Weights, ManyRandomOnesAreThoseOfOneAtATime) {
 }
 
 std::string safetensors(const std::string &header, const std::string &data) {
-  return test::bytesOf(uint64_t(header.size())) + header + data;
+  return test::getBytes(uint64_t(header.size())) + header + data;
 }
 
 TEST(SafeTensorsFile, ReadsAndRefuses) {
@@ -137,7 +137,7 @@ TEST(SafeTensorsFile, ReadsAndRefuses) {
                 ThrowsMessage<std::runtime_error>(HasSubstr(what)));
   };
   refuses("", "but the file has 0");
-  refuses(test::bytesOf(uint64_t(1) << 60), "the header is said to be");
+  refuses(test::getBytes(uint64_t(1) << 60), "the header is said to be");
   refuses(safetensors("[]", ""), "expected the header to be an object");
   refuses(safetensors(header, "....abcdefg"), "data_offsets");
   refuses(safetensors(R"({"w": {"dtype": "F32", "shape": [2], "data_offsets": [8, 0]}})", "12345678"), "data_offsets");

@@ -16,7 +16,7 @@ using nlohmann::json;
 namespace {
 
 /// The size of a tensor in 128 bits, in which no product overflows.
-unsigned __int128 bytesOf(const manifest::Shape &shape, manifest::ElementType type, int64_t tokens) {
+unsigned __int128 getBytes(const manifest::Shape &shape, manifest::ElementType type, int64_t tokens) {
   unsigned __int128 bytes = manifest::sizeOf(type);
   for (int64_t dimension : shape.dimensions)
     bytes *= static_cast<unsigned __int128>(dimension == manifest::Shape::tokensDimension ? tokens : dimension);
@@ -34,7 +34,7 @@ void expectSafe(const manifest::Manifest &m, const std::string &edit) {
   for (const manifest::Weight &weight : m.weights.tensors) {
     ASSERT_TRUE(m.weights.buffer) << edit;
     EXPECT_TRUE(inside(*m.weights.buffer, weight.offset, weight.size)) << edit;
-    EXPECT_TRUE(bytesOf(weight.shape, weight.type, 1) == weight.size) << edit;
+    EXPECT_TRUE(getBytes(weight.shape, weight.type, 1) == weight.size) << edit;
     EXPECT_TRUE(weight.source || m.weights.mode == manifest::WeightsMode::Random ||
                 m.weights.mode == manifest::WeightsMode::None)
         << edit;
@@ -45,7 +45,7 @@ void expectSafe(const manifest::Manifest &m, const std::string &edit) {
       EXPECT_LE(bucket.minTokens, bucket.maxTokens) << edit;
       for (const auto *ports : {&m.inputs, &m.outputs})
         for (const manifest::Port &port : *ports)
-          EXPECT_TRUE(inside(port.buffer, 0, bytesOf(port.shape, port.type, bucket.maxTokens))) << edit;
+          EXPECT_TRUE(inside(port.buffer, 0, getBytes(port.shape, port.type, bucket.maxTokens))) << edit;
       for (const manifest::Step &step : bucket.steps) {
         ASSERT_LT(step.kernel, target.kernels.size()) << edit;
         const manifest::Kernel &kernel = target.kernels[step.kernel];
@@ -54,7 +54,7 @@ void expectSafe(const manifest::Manifest &m, const std::string &edit) {
           const manifest::KernelArgument &argument = kernel.arguments[i];
           EXPECT_LE(argument.offset + 8u, kernel.kernargSize) << edit;
           EXPECT_TRUE(inside(step.arguments[i].buffer, step.arguments[i].offset,
-                             bytesOf(argument.shape, argument.type, bucket.maxTokens)))
+                             getBytes(argument.shape, argument.type, bucket.maxTokens)))
               << edit;
         }
       }

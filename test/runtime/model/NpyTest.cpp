@@ -21,7 +21,7 @@ HostTensor tensorOf(ElementType type, std::vector<int64_t> shape) {
 }
 
 std::string npy(const std::string &header, const std::string &data, char version = 1) {
-  std::string length = version == 1 ? test::bytesOf(uint16_t(header.size())) : test::bytesOf(uint32_t(header.size()));
+  std::string length = version == 1 ? test::getBytes(uint16_t(header.size())) : test::getBytes(uint32_t(header.size()));
   return std::string("\x93NUMPY") + version + '\0' + length + header + data;
 }
 

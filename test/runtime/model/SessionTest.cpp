@@ -113,7 +113,7 @@ TEST_F(SessionTest, ObserverSeesEveryLaunch) {
 }
 
 TEST_F(SessionTest, PackedWeightsAreConverted) {
-  std::vector<float> values = weightsOf(open());
+  std::vector<float> values = getWeights(open());
   for (int token = 0; token < 32; ++token)
     EXPECT_EQ(values[token], test::tableValue(token));
   EXPECT_EQ(std::vector<float>(values.begin() + 32, values.begin() + 40),
@@ -128,7 +128,7 @@ TEST_F(SessionTest, ReferencedWeightsAreCheckedByHash) {
   changed["weights"]["mode"] = "reference";
   for (json &tensor : changed["weights"]["tensors"])
     tensor["source"]["file"] = file.string();
-  EXPECT_EQ(weightsOf(open(changed))[4], test::tableValue(4));
+  EXPECT_EQ(getWeights(open(changed))[4], test::tableValue(4));
   std::string edited = test::toyWeights();
   edited[5] ^= 1;
   elsewhere.write("model.safetensors", edited);
@@ -147,7 +147,7 @@ TEST_F(SessionTest, RandomWeightsAreTheSeedsAlone) {
   changed["weights"]["mode"] = "random";
   changed["weights"]["seed"] = 7;
   changed["weights"]["tensors"][0].erase("source");
-  std::vector<float> values = weightsOf(open(changed));
+  std::vector<float> values = getWeights(open(changed));
   const int64_t shape[] = {32, 1};
   RandomWeights expected(7, "table", shape, 2);
   for (int i = 0; i < 32; ++i)
@@ -155,7 +155,7 @@ TEST_F(SessionTest, RandomWeightsAreTheSeedsAlone) {
   EXPECT_EQ(values[34], 1.0f); // tensors with a source are read
   SessionOptions other;
   other.seed = 8;
-  EXPECT_NE(weightsOf(open(changed, other))[0], values[0]);
+  EXPECT_NE(getWeights(open(changed, other))[0], values[0]);
 }
 
 TEST_F(SessionTest, AbsentWeightsAreAskedFor) {
@@ -166,10 +166,10 @@ TEST_F(SessionTest, AbsentWeightsAreAskedFor) {
   EXPECT_THAT(openError(changed), HasSubstr("give them with --weights=FILE.safetensors"));
   std::string header = R"({"bias": {"dtype": "F16", "shape": [8], "data_offsets": [128, 144]},
                           "table": {"dtype": "F32", "shape": [32, 1], "data_offsets": [0, 128]}})";
-  std::string bytes = test::bytesOf(uint64_t(header.size())) + header + test::toyWeights();
+  std::string bytes = test::getBytes(uint64_t(header.size())) + header + test::toyWeights();
   SessionOptions options;
   options.weights = {folder.write("w.safetensors", bytes)};
-  EXPECT_EQ(weightsOf(open(changed, options))[4], test::tableValue(4));
+  EXPECT_EQ(getWeights(open(changed, options))[4], test::tableValue(4));
   std::string wrong = bytes;
   wrong.replace(wrong.find("[8]"), 3, "[4]").replace(wrong.find("144"), 3, "136");
   folder.write("w.safetensors", wrong);

@@ -30,7 +30,7 @@ protected:
     }
     return "no error";
   }
-  std::vector<float> weightsOf(const Session &session) {
+  std::vector<float> getWeights(const Session &session) {
     std::vector<float> values(64);
     session.readBuffer("weights", 0, std::as_writable_bytes(std::span(values)));
     return values;

@@ -14,7 +14,7 @@
 namespace nstf::test {
 
 /// The bytes of a value, to build files from.
-template <typename T> std::string bytesOf(T value) {
+template <typename T> std::string getBytes(T value) {
   std::string bytes(sizeof(T), '\0');
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;

@@ -18,7 +18,7 @@ using Ids = std::vector<int32_t>;
 
 namespace {
 
-std::filesystem::path fileOf(const std::string &kind) {
+std::filesystem::path getFile(const std::string &kind) {
   return std::filesystem::path(NSTF_SOURCE_DIR) / "test/runtime/model/Inputs/tokenizers" / (kind + ".json");
 }
 
@@ -33,8 +33,8 @@ std::string streamed(const Tokenizer &tokenizer, const Ids &ids) {
 class TokenizerJsonKind : public testing::TestWithParam<const char *> {};
 
 TEST_P(TokenizerJsonKind, AgreesWithTheLibrary) {
-  auto tokenizer = Tokenizer::load(fileOf(GetParam()));
-  json expected = json::parse(test::readFile(fileOf(std::string(GetParam()) + ".expected")));
+  auto tokenizer = Tokenizer::load(getFile(GetParam()));
+  json expected = json::parse(test::readFile(getFile(std::string(GetParam()) + ".expected")));
   EXPECT_EQ(tokenizer->vocabularySize(), expected["size"].get<int>());
   for (const json &one : expected["texts"]) {
     std::string text = one["text"];
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TokenizerJsonKind,
 
 // Invalid UTF-8 becomes U+FFFD, as in Python with errors="replace".
 TEST(TokenizerJson, IllFormedText) {
-  auto tokenizer = Tokenizer::load(fileOf("gpt2"));
+  auto tokenizer = Tokenizer::load(getFile("gpt2"));
   auto same = [&](std::string_view bytes, std::string_view text) {
     EXPECT_EQ(tokenizer->encode(bytes), tokenizer->encode(text));
     EXPECT_EQ(tokenizer->decode(tokenizer->encode(bytes)), text);
@@ -71,21 +71,21 @@ TEST(TokenizerJson, IllFormedText) {
 }
 
 TEST(TokenizerJson, StreamsWholeCharacters) {
-  auto bytes = Tokenizer::load(fileOf("llama2"));
-  auto idOf = [](int byte) { return byte + 3; };
+  auto bytes = Tokenizer::load(getFile("llama2"));
+  auto getId = [](int byte) { return byte + 3; };
   StreamDecoder decoder(*bytes);
-  EXPECT_EQ(decoder.push(idOf(0xe6)), "");
-  EXPECT_EQ(decoder.push(idOf(0x97)), "");
-  EXPECT_EQ(decoder.push(idOf(0xa5)), "日");
-  EXPECT_EQ(decoder.push(idOf(0xf0)), "");
-  EXPECT_EQ(decoder.push(idOf('a')), "\uFFFDa"); // an unfinished character
-  EXPECT_EQ(decoder.push(idOf(0xc3)), "");
+  EXPECT_EQ(decoder.push(getId(0xe6)), "");
+  EXPECT_EQ(decoder.push(getId(0x97)), "");
+  EXPECT_EQ(decoder.push(getId(0xa5)), "日");
+  EXPECT_EQ(decoder.push(getId(0xf0)), "");
+  EXPECT_EQ(decoder.push(getId('a')), "\uFFFDa"); // an unfinished character
+  EXPECT_EQ(decoder.push(getId(0xc3)), "");
   EXPECT_EQ(decoder.finish(), "\uFFFD");
   EXPECT_EQ(decoder.finish(), "");
   EXPECT_EQ(decoder.push(100000), "\uFFFD"); // padding of the model's vocabulary
   EXPECT_EQ(decoder.push(-1), "\uFFFD");
 
-  auto visible = Tokenizer::load(fileOf("gpt2"));
+  auto visible = Tokenizer::load(getFile("gpt2"));
   Ids ids = visible->encode("\U0001F9D1");
   ASSERT_GE(ids.size(), 2u);
   StreamDecoder second(*visible);
@@ -97,7 +97,7 @@ TEST(TokenizerJson, StreamsWholeCharacters) {
 }
 
 TEST(TokenizerJson, PromptsAreCutToALimit) {
-  auto tokenizer = Tokenizer::load(fileOf("bert"));
+  auto tokenizer = Tokenizer::load(getFile("bert"));
   Ids all = tokenizer->encodePrompt("the cat sat on the mat", std::nullopt).ids;
   ASSERT_GE(all.size(), 8u);
   Ids cut = tokenizer->encodePrompt("the cat sat on the mat", std::nullopt, 5).ids;
@@ -110,7 +110,7 @@ TEST(TokenizerJson, PromptsAreCutToALimit) {
 TEST(TokenizerJson, ConfigDecidesBos) {
   test::TemporaryFolder folder;
   auto prompt = [&](const std::string &kind, const std::string &config) {
-    std::filesystem::path file = folder.write("tokenizer.json", test::readFile(fileOf(kind)));
+    std::filesystem::path file = folder.write("tokenizer.json", test::readFile(getFile(kind)));
     std::filesystem::remove(folder / "tokenizer_config.json");
     if (!config.empty())
       folder.write("tokenizer_config.json", config);
@@ -149,7 +149,7 @@ TEST(TokenizerJson, LongTexts) {
   for (int i = 0; i < 100000; ++i)
     marks += "a\u0301";
   for (const char *kind : {"gpt2", "llama3", "llama2", "mistral", "bert", "unigram", "deepseek", "qwen2"}) {
-    auto tokenizer = Tokenizer::load(fileOf(kind));
+    auto tokenizer = Tokenizer::load(getFile(kind));
     for (const std::string &text : {word, spaces + "x", many, marks})
       EXPECT_LT(seconds(*tokenizer, text), 20) << kind << " " << text.substr(0, 8);
   }

@@ -47,10 +47,10 @@ std::vector<Entry> smallVocabulary() {
   return entries;
 }
 
-std::string fileOf(const std::vector<Entry> &entries, int32_t longest = 16) {
-  std::string bytes = test::bytesOf(longest);
+std::string getFile(const std::vector<Entry> &entries, int32_t longest = 16) {
+  std::string bytes = test::getBytes(longest);
   for (const Entry &entry : entries)
-    bytes += test::bytesOf(entry.score) + test::bytesOf(int32_t(entry.text.size())) + entry.text;
+    bytes += test::getBytes(entry.score) + test::getBytes(int32_t(entry.text.size())) + entry.text;
   return bytes;
 }
 
@@ -95,7 +95,7 @@ Ids slowEncode(const std::vector<Entry> &entries, const std::string &text) {
 TEST(Tok512, MergesAsLlama2cDoes) {
   test::TemporaryFolder folder;
   std::vector<Entry> entries = smallVocabulary();
-  auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", fileOf(entries)));
+  auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", getFile(entries)));
   EXPECT_EQ(tokenizer->vocabularySize(), int32_t(entries.size()));
   uint64_t state = 5;
   const char *pieces[] = {"a", "a", "b", "c", " ", "he", "llo", "l", "é", "ü", "日", "\n", "hello"};
@@ -114,7 +114,7 @@ TEST(Tok512, MergesAsLlama2cDoes) {
 
 TEST(Tok512, UnknownCharactersFallBackToBytes) {
   test::TemporaryFolder folder;
-  auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", fileOf(smallVocabulary())));
+  auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", getFile(smallVocabulary())));
   int32_t space = 259;
   EXPECT_EQ(tokenizer->encode("Ü"), (Ids{space, 0xc3 + 3, 0x9c + 3}));
   EXPECT_EQ(tokenizer->encode("\xff"), (Ids{space, 0xff + 3}));
@@ -124,7 +124,7 @@ TEST(Tok512, UnknownCharactersFallBackToBytes) {
 
 TEST(Tok512, StreamsWholeCharacters) {
   test::TemporaryFolder folder;
-  auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", fileOf(smallVocabulary())));
+  auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", getFile(smallVocabulary())));
   StreamDecoder decoder(*tokenizer);
   auto push = [&](int byte) { return decoder.push(byte + 3); };
   EXPECT_EQ(push(0xe6), "");
@@ -154,17 +154,17 @@ TEST(Tok512, BrokenFiles) {
     }
     return "no error";
   };
-  std::string good = fileOf(smallVocabulary());
+  std::string good = getFile(smallVocabulary());
   EXPECT_EQ(message(good), "no error");
   EXPECT_THAT(message(""), HasSubstr("but the file ends at 0"));
   for (std::size_t length = 0; length < good.size(); length += 5)
     message(good.substr(0, length)); // an error or a shorter vocabulary, never a crash
   EXPECT_THAT(message(good.substr(0, good.size() - 1)), HasSubstr("the text of token 279"));
   EXPECT_THAT(message(good + "x"), HasSubstr("the score of token 280"));
-  EXPECT_THAT(message(fileOf({{"a", 0}})), HasSubstr("at least 259 tokens"));
-  EXPECT_THAT(message(fileOf(smallVocabulary(), 5)), HasSubstr("from 0 to 5 but got 6"));
+  EXPECT_THAT(message(getFile({{"a", 0}})), HasSubstr("at least 259 tokens"));
+  EXPECT_THAT(message(getFile(smallVocabulary(), 5)), HasSubstr("from 0 to 5 but got 6"));
   std::string negative = good;
-  negative.replace(8, 4, test::bytesOf(int32_t(-1)));
+  negative.replace(8, 4, test::getBytes(int32_t(-1)));
   EXPECT_THAT(message(negative), HasSubstr("but got -1"));
   EXPECT_THROW(Tokenizer::load("tok512", folder / "absent"), std::runtime_error);
   EXPECT_THROW(Tokenizer::load("words", folder / "t.bin"), std::runtime_error);

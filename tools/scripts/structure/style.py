@@ -17,6 +17,10 @@ MEMBER = re.compile(r"(?:^|[;{}:])[ \t]*(?!return\b|delete\b|throw\b|goto\b|else
                     r"(?:[\w:]+[ \t]+)*[\w:]+(?:<[^;(]*>)?[ \t\n*&]+([a-z]\w*_)[ \t]*(?:[;=]|\{[^}\n]*\};|\[)", re.MULTILINE)
 
 
+PUBLIC = pathlib.Path("runtime/include")
+GETTER = re.compile(r"\b(?!(?:get|is|has)[A-Z])([a-z]\w*)Of(?=\()")
+
+
 def start_format(tree):
     """clang-format on every file, data of tests too, a share on each core."""
     files = [str(path) for path in tree.files + tree.inputs if path.suffix in CPLUSPLUS]
@@ -71,9 +75,23 @@ def check_members(tree):
             tree.error(OLD_MEMBERS, number, f"{path} has no such member, so its line can go")
 
 
+def check_getters(tree):
+    """Functions of headers are getX and not xOf, but for names that the public headers have."""
+    headers = tree.of({".h"})
+    public = {name for path in headers if path.is_relative_to(PUBLIC) for name in GETTER.findall(tree.code(path))}
+    for path in headers:
+        code = tree.code(path)
+        for match in GETTER.finditer(code):
+            name = match.group(1)
+            if name not in public:
+                line = line_of(code, match.start())
+                tree.error(path, line, f"expected the name get{name[0].upper() + name[1:]} but got {match.group()}")
+
+
 def check(tree):
     runs = start_format(tree)
     for path in tree.of(CPLUSPLUS):
         check_words(tree, path)
     check_members(tree)
+    check_getters(tree)
     finish_format(tree, runs)

@@ -170,7 +170,7 @@ void ComputeUnit::awaitWindow(TimedWave &wave, uint64_t address) {
 }
 
 inline bool ComputeUnit::isFetched(TimedWave &wave) {
-  const uint64_t address = facts.codeAddress(wave.entry.instruction), line = instructions.lineOf(address);
+  const uint64_t address = facts.codeAddress(wave.entry.instruction), line = instructions.getLine(address);
   if (line == wave.codeLine && wave.branchTarget == TimedWave::noTarget && !wave.fact->is(TimingFact::crosses))
     return true; // nearly always
   return fetched(wave, address, line);

@@ -122,12 +122,12 @@ void ComputeUnit::skipRounds(TimedWave &wave, Clocks now) {
 }
 
 void ComputeUnit::fetch(TimedWave &wave, Clocks now) {
-  const uint64_t line = instructions.lineOf(facts.codeAddress(wave.entry.instruction));
+  const uint64_t line = instructions.getLine(facts.codeAddress(wave.entry.instruction));
   for (uint64_t i = 0; i <= chip.instructionPrefetchLines; ++i) {
     Clocks there = instructions.find(line + i); // a neighbour may have requested it meanwhile
     if (there == never) {
       ++counters.instructionMisses;
-      there = ports.instructionMiss(number, now, instructions.addressOf(line + i));
+      there = ports.instructionMiss(number, now, instructions.getAddress(line + i));
       instructions.insert(line + i, there);
     }
     if (!i)

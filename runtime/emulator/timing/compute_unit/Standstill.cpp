@@ -14,9 +14,9 @@ constexpr uint64_t unsuspicious = 1 << 16;
 constexpr uint64_t betweenLooks = 1 << 12;
 constexpr uint32_t unchangedTimes = 16;
 
-uint64_t stateOf(const Wave &wave, const RegisterSet &registers) {
+uint64_t getState(const Wave &wave, const RegisterSet &registers) {
   if (registers.all())
-    return emulator::stateOf(wave);
+    return emulator::getState(wave);
   uint64_t hash = wave.mode;
   auto mix = [&](const auto &part) {
     const std::string_view bytes(reinterpret_cast<const char *>(&part), sizeof(part));
@@ -100,7 +100,7 @@ void Standstill::look(const TimedWave &wave, const Wave &registers) {
   if (!isSame && last.load != ~0u && ++last.others < unchangedTimes)
     return;
   const std::optional<RegisterSet> &deciding = decidingBehind(wave.entry.instruction);
-  const uint64_t state = deciding ? stateOf(registers, *deciding) : 0;
+  const uint64_t state = deciding ? getState(registers, *deciding) : 0;
   last = {wave.entry.instruction, state, isSame && deciding && last.state == state ? last.times + 1 : 0, 0};
 }
 

@@ -9,7 +9,7 @@ namespace nstf::emulator::timing {
 
 Dram::Dram(const ChipTiming &chip, MemoryCounters &counters, const LineBlock &block)
     : chip(chip), counters(counters), interleave(chip.hbmChannels, chip.interleaveBytes, chip.l2LineBytes),
-      bankOf(chip.hbmBanks), rowShift(std::bit_width(std::max(1u, chip.hbmRowBytes / chip.l2LineBytes)) - 1),
+      bankSpread(chip.hbmBanks), rowShift(std::bit_width(std::max(1u, chip.hbmRowBytes / chip.l2LineBytes)) - 1),
       granuleLines(uint32_t(std::countr_zero(std::clamp(chip.interleaveBytes / block.lineBytes(), 1u, block.lines())))),
       channels(chip.hbmChannels), phases(chip.hbmChannels), writes(chip.hbmChannels),
       banks(size_t(chip.hbmChannels) * chip.hbmBanks) {}

@@ -24,12 +24,12 @@ public:
   struct Home {
     uint32_t channel, bank, row;
   };
-  Home homeOf(uint64_t blockBegin) const {
+  Home getHome(uint64_t blockBegin) const {
     const Interleave::Home home = interleave(blockBegin);
     const uint32_t row = uint32_t(home.line >> rowShift);
-    return {home.channel, bankOf(row), row};
+    return {home.channel, bankSpread(row), row};
   }
-  Home homeOf(const Home &block, uint32_t index) const {
+  Home getHome(const Home &block, uint32_t index) const {
     return {block.channel ^ index >> granuleLines, block.bank, block.row};
   }
 
@@ -59,7 +59,7 @@ private:
   const ChipTiming &chip;
   MemoryCounters &counters;
   Interleave interleave;
-  Spread bankOf;
+  Spread bankSpread;
   uint32_t rowShift;     ///< log2 of the lines of a row
   uint32_t granuleLines; ///< log2 of the lines of a block in one channel
   Channels channels;

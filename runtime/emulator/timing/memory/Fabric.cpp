@@ -36,7 +36,7 @@ void Fabric::setClock(double clocksPerNs) {
 }
 
 void Fabric::lookUp(Visit &visit) {
-  visit.home = dram.homeOf(visit.block);
+  visit.home = dram.getHome(visit.block);
   if (chip.mallBytes == 0)
     return;
   TagArray::Bundle bundle = tags[visit.place.bundle];
@@ -48,7 +48,7 @@ void Fabric::lookUp(Visit &visit) {
   uint64_t sectors = visit.sectors;
   if (const uint32_t missing = visit.members & ~found.held) {
     bundle.fill(found, missing, number);
-    const uint64_t held = TagArray::bytesOf(found.held);
+    const uint64_t held = TagArray::getBytes(found.held);
     sectors |= found.sectors & held;
     visit.leaves = found.sectors >> 4 & TagArray::forAll(0xf) & ~held; // Sectors::dirty
     leave(visit);
@@ -60,10 +60,10 @@ void Fabric::lookUp(Visit &visit) {
 
 void Fabric::leave(Visit &visit) {
   visit.leaveTogether = false;
-  for (uint32_t left = TagArray::membersOf(visit.leaves); left;) {
+  for (uint32_t left = TagArray::getMembers(visit.leaves); left;) {
     const uint32_t number = visit.found.leaves[size_t(std::countr_zero(left))];
     const uint64_t begin = uint64_t(number) * block.bytes();
-    const Visit::Leaver leaver = {dram.homeOf(begin), map(begin).member};
+    const Visit::Leaver leaver = {dram.getHome(begin), map(begin).member};
     uint32_t together = 0;
     for (uint32_t others = left; others; others &= others - 1)
       if (const size_t member = size_t(std::countr_zero(others)); visit.found.leaves[member] == number) {
@@ -81,15 +81,15 @@ double Fabric::giveUp(double arrival, const Visit &visit, uint32_t member) {
   if (!leaves)
     return 0;
   const Visit::Leaver &leaver = visit.leavers[member];
-  return dram.write(arrival, dram.homeOf(leaver.home, member ^ leaver.flip), sectorsOf.bytes(leaves));
+  return dram.write(arrival, dram.getHome(leaver.home, member ^ leaver.flip), sectorsOf.bytes(leaves));
 }
 
 double Fabric::read(double arrival, Visit &visit, uint32_t member) {
   member ^= visit.flip;
   ++counters.fabricReads;
   if (chip.mallBytes == 0)
-    return dram.read(arrival, homeOf(visit, member), block.lineBytes());
-  const uint32_t slice = sliceOf(visit, member);
+    return dram.read(arrival, getHome(visit, member), block.lineBytes());
+  const uint32_t slice = getSlice(visit, member);
   reads[slice] = std::min(reads[slice] + 1, readsBehind);
   const double begin = arrival + slices.book(slice, arrival, readService);
   counters.mallBusyClocks += readService;
@@ -100,7 +100,7 @@ double Fabric::read(double arrival, Visit &visit, uint32_t member) {
   }
   ++counters.mallMisses;
   giveUp(begin, visit, member);
-  const double ready = dram.read(begin, homeOf(visit, member), block.lineBytes());
+  const double ready = dram.read(begin, getHome(visit, member), block.lineBytes());
   visit.found.ready(member).set(ready);
   visit.hits |= 1u << member;
   return ready + latency;
@@ -117,8 +117,8 @@ double Fabric::write(double arrival, Visit &visit, uint32_t member, uint8_t sect
   ++counters.fabricWrites;
   const uint32_t bytes = sectorsOfL2.bytes(sectors);
   if (chip.mallBytes == 0)
-    return dram.write(arrival, homeOf(visit, member), bytes);
-  double wait = bookWrite(sliceOf(visit, member), arrival, bytes * writePerByte);
+    return dram.write(arrival, getHome(visit, member), bytes);
+  double wait = bookWrite(getSlice(visit, member), arrival, bytes * writePerByte);
   counters.mallWriteBytes += bytes;
   if (visit.hits >> member & 1)
     return wait;
@@ -132,7 +132,7 @@ double Fabric::atomic(double arrival, Visit &visit, uint32_t member, double serv
   ++counters.fabricAtomics;
   const double done = read(arrival, visit, member);
   return chip.mallBytes == 0 ? done + service
-                             : done + bookWrite(sliceOf(visit, member ^ visit.flip), arrival, service) + service;
+                             : done + bookWrite(getSlice(visit, member ^ visit.flip), arrival, service) + service;
 }
 
 /// Whether two blocks with first lines in these channels have no channel in common.
@@ -147,17 +147,17 @@ bool Fabric::isUniform(const Order &order) const {
   if (!visit.leaveTogether)
     return false;
   // The line that is read and the evicted one must be in the same channel, or have no common channel.
-  const uint32_t reads = homeOf(order).channel, writes = leaverOf(order).channel;
+  const uint32_t reads = getHome(order).channel, writes = getLeaver(order).channel;
   return reads == writes || differ(reads, writes);
 }
 
 bool Fabric::areApart(const Order &a, const Order &b) const {
-  if (!differ(sliceOf(*a.visit, memberOf(a, 0)), sliceOf(*b.visit, memberOf(b, 0))))
+  if (!differ(getSlice(*a.visit, getMember(a, 0)), getSlice(*b.visit, getMember(b, 0))))
     return false;
   // Includes memory channels, whether they are reached or not.
   auto channels = [&](const Order &order) {
-    const uint32_t home = homeOf(order).channel;
-    return std::array{home, order.visit->leaves ? leaverOf(order).channel : home};
+    const uint32_t home = getHome(order).channel;
+    return std::array{home, order.visit->leaves ? getLeaver(order).channel : home};
   };
   for (uint32_t ofA : channels(a))
     for (uint32_t ofB : channels(b))
@@ -168,7 +168,7 @@ bool Fabric::areApart(const Order &a, const Order &b) const {
 
 BlockTimes Fabric::read(const BlockTimes &arrival, const Order &order) {
   Visit &visit = *order.visit;
-  const uint32_t slice = sliceOf(visit, memberOf(order, 0));
+  const uint32_t slice = getSlice(visit, getMember(order, 0));
   counters.fabricReads += linesOfBlock;
   counters.mallReadBytes += linesOfBlock * chip.l2LineBytes;
   for (uint32_t granule = 0; granule < granules; ++granule)
@@ -182,18 +182,18 @@ BlockTimes Fabric::read(const BlockTimes &arrival, const Order &order) {
   if (visit.hits) {
     counters.mallHits += linesOfBlock;
     for (uint32_t line = 0; line < linesOfBlock; ++line)
-      ready.set(line, visit.found.ready(memberOf(order, line)).after(begin[line]) + latency);
+      ready.set(line, visit.found.ready(getMember(order, line)).after(begin[line]) + latency);
     return ready;
   }
   counters.mallMisses += linesOfBlock;
-  const Dram::Home home = homeOf(order);
+  const Dram::Home home = getHome(order);
   for (uint32_t half = 0; half < linesOfGranule; ++half) {
     if (visit.leaves)
       giveUp(begin.of[half], order);
     ready.of[half] = dram.read(begin.of[half], home, wholeLine());
   }
   for (uint32_t line = 0; line < linesOfBlock; ++line)
-    visit.found.ready(memberOf(order, line)).set(ready[line]);
+    visit.found.ready(getMember(order, line)).set(ready[line]);
   visit.hits = TagArray::allOfMost;
   for (Quad &times : ready.of)
     times += latency;
@@ -202,7 +202,7 @@ BlockTimes Fabric::read(const BlockTimes &arrival, const Order &order) {
 
 BlockTimes Fabric::write(const BlockTimes &arrival, const Order &order) {
   Visit &visit = *order.visit;
-  const uint32_t slice = sliceOf(visit, memberOf(order, 0));
+  const uint32_t slice = getSlice(visit, getMember(order, 0));
   counters.fabricWrites += linesOfBlock;
   counters.mallWriteBytes += linesOfBlock * chip.l2LineBytes;
   const bool leaves = !visit.hits && visit.leaves;
@@ -220,14 +220,14 @@ BlockTimes Fabric::write(const BlockTimes &arrival, const Order &order) {
   if (visit.hits)
     return wait;
   for (uint32_t line = 0; line < linesOfBlock; ++line)
-    visit.found.ready(memberOf(order, line)).set(arrival[line]);
+    visit.found.ready(getMember(order, line)).set(arrival[line]);
   visit.hits = TagArray::allOfMost;
   return wait;
 }
 
 /// For one line of each granule.
 Quad Fabric::giveUp(const Quad &arrival, const Order &order) {
-  const Dram::Home home = leaverOf(order);
+  const Dram::Home home = getLeaver(order);
   Quad wait;
   for (uint32_t granule = 0; granule < granules; ++granule)
     wait.set(granule, dram.write(arrival[granule], {home.channel ^ granule, home.bank, home.row}, wholeLine()));
@@ -251,7 +251,7 @@ void Fabric::touch(const PhysicalRange &range) {
 
 bool Fabric::holds(uint64_t address) {
   const SetMap::Place place = map(block.begin(address));
-  return chip.mallBytes && tags[place.bundle].find(SetMap::memberOf(place, block.index(address)),
+  return chip.mallBytes && tags[place.bundle].find(SetMap::getMember(place, block.index(address)),
                                                    block.number(address)) != TagArray::none;
 }
 

@@ -51,7 +51,7 @@ public:
     if (!chip.mallBytes)
       return;
     const SetMap::Place place = map(block.begin(address));
-    tags.prefetch(place.bundle, SetMap::memberOf(place, block.index(address)));
+    tags.prefetch(place.bundle, SetMap::getMember(place, block.index(address)));
   }
   /// Prepares a visit that reads or writes lines of the block at `address`. Byte i of `sectors` is not 0 for lines of
   /// the visit and gives the line's sectors that the MALL holds afterwards. The block's first line has the byte of
@@ -62,7 +62,7 @@ public:
     visit.place = map(visit.block);
     visit.flip = visit.place.member ^ member;
     visit.sectors = TagArray::exchange(sectors, visit.flip);
-    visit.members = TagArray::membersOf(visit.sectors);
+    visit.members = TagArray::getMembers(visit.sectors);
     if (chip.mallBytes)
       tags.prefetch(visit.place.bundle, uint32_t(std::countr_zero(visit.members)));
   }
@@ -108,8 +108,8 @@ private:
   Quad giveUp(const Quad &arrival, const Order &order);
   /// A write after a read costs more than either by itself.
   using Reads = uint32_t; ///< the last few reads after which no write came yet
-  uint32_t sliceOf(const Visit &visit, uint32_t member) const {
-    return map.channelOf(visit.place, SetMap::indexOf(visit.place, member));
+  uint32_t getSlice(const Visit &visit, uint32_t member) const {
+    return map.getChannel(visit.place, SetMap::getIndex(visit.place, member));
   }
   /// Clocks of its slice that a write takes.
   double writeService(uint32_t slice, double service) {
@@ -118,18 +118,18 @@ private:
     --reads[slice];
     return service + turnaround;
   }
-  Dram::Home homeOf(const Visit &visit, uint32_t member) const {
-    return dram.homeOf(visit.home, SetMap::indexOf(visit.place, member));
+  Dram::Home getHome(const Visit &visit, uint32_t member) const {
+    return dram.getHome(visit.home, SetMap::getIndex(visit.place, member));
   }
   /// Books a write; returns how long it waits for the slice.
   double bookWrite(uint32_t slice, double arrival, double service);
-  static uint32_t memberOf(const Order &order, uint32_t line) { return order.first ^ order.visit->flip ^ line; }
+  static uint32_t getMember(const Order &order, uint32_t line) { return order.first ^ order.visit->flip ^ line; }
   /// The place of line 0; those of other lines have its channel xor 1, 2, 3 by granule.
-  Dram::Home homeOf(const Order &order) const { return homeOf(*order.visit, memberOf(order, 0)); }
-  Dram::Home leaverOf(const Order &order) const {
-    const uint32_t member = memberOf(order, 0);
+  Dram::Home getHome(const Order &order) const { return getHome(*order.visit, getMember(order, 0)); }
+  Dram::Home getLeaver(const Order &order) const {
+    const uint32_t member = getMember(order, 0);
     const Visit::Leaver &leaver = order.visit->leavers[member];
-    return dram.homeOf(leaver.home, member ^ leaver.flip);
+    return dram.getHome(leaver.home, member ^ leaver.flip);
   }
   /// Bytes of a line of a block; all lines are as long as the L2's.
   uint32_t wholeLine() const { return block.lineBytes(); }

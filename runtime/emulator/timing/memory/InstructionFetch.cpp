@@ -12,7 +12,7 @@ InstructionCache::InstructionCache(const ChipTiming &chip)
       associativity(chip.instructionCacheWays), lines(sets * associativity, ~uint64_t(0)), ways(sets * associativity) {}
 
 Clocks InstructionCache::find(uint64_t line) {
-  const uint64_t first = firstOf(line);
+  const uint64_t first = getFirst(line);
   for (uint64_t at = first; at < first + associativity; ++at)
     if (lines[at] == line) {
       ways[at].used = ++uses;
@@ -22,7 +22,7 @@ Clocks InstructionCache::find(uint64_t line) {
 }
 
 void InstructionCache::insert(uint64_t line, Clocks ready) {
-  const auto set = ways.begin() + ptrdiff_t(firstOf(line));
+  const auto set = ways.begin() + ptrdiff_t(getFirst(line));
   const auto oldest =
       std::min_element(set, set + ptrdiff_t(associativity), [](const Way &a, const Way &b) { return a.used < b.used; });
   ++uses;

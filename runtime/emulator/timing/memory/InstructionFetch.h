@@ -17,8 +17,8 @@ public:
   explicit InstructionCache(const ChipTiming &chip);
   /// Lines present now arrived before the launch.
   void beginLaunch() { launchBegin = uses; }
-  uint64_t lineOf(uint64_t address) const { return address >> lineShift; }
-  uint64_t addressOf(uint64_t line) const { return line << lineShift; }
+  uint64_t getLine(uint64_t address) const { return address >> lineShift; }
+  uint64_t getAddress(uint64_t line) const { return line << lineShift; }
   /// When a line's instructions can issue; never: the line must be requested.
   Clocks find(uint64_t line);
   /// Inserts a line that arrives at `ready`; evicts the least recently used one.
@@ -29,7 +29,7 @@ private:
     Clocks ready = 0;
     uint64_t used = 0, inserted = 0; ///< numbers of uses
   };
-  uint64_t firstOf(uint64_t line) const { return line % sets * associativity; }
+  uint64_t getFirst(uint64_t line) const { return line % sets * associativity; }
 
   uint32_t lineShift;
   uint64_t sets, associativity;

@@ -21,7 +21,7 @@ void L2::touch(const PhysicalRange &range, std::span<const SnoopFilter::Mask> ho
   for (uint64_t address = range.begin; address < range.end; ++number) {
     const uint64_t end = std::min(range.end, block.begin(address) + block.bytes());
     for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
-      if (holders[number] & SnoopFilter::maskOf(xcd))
+      if (holders[number] & SnoopFilter::getMask(xcd))
         touchBlock(xcd, {address, end});
     address = end;
   }
@@ -52,7 +52,7 @@ double L2::giveUp(double arrival, L2Line line) {
 double L2::read(double arrival, L2Line line, uint32_t bytes) {
   ++counters.l2Reads;
   counters.l2ReadBytes += bytes;
-  const double begin = arrival + book(lines.channelOf(line), arrival, bytes * readPerByte);
+  const double begin = arrival + book(lines.getChannel(line), arrival, bytes * readPerByte);
   ReadyTime &time = line.visit->found.ready(line.member);
   if (isHit(line)) {
     ++counters.l2Hits;
@@ -76,7 +76,7 @@ double L2::read(uint32_t xcd, double arrival, uint64_t address, uint32_t bytes) 
 double L2::write(double arrival, L2Line line, uint32_t bytes) {
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
-  double wait = book(lines.channelOf(line), arrival, std::max(bytes, chip.l2WriteLeastBytes) * writePerByte);
+  double wait = book(lines.getChannel(line), arrival, std::max(bytes, chip.l2WriteLeastBytes) * writePerByte);
   if (isHit(line)) {
     ++counters.l2Hits;
     return wait;
@@ -91,7 +91,7 @@ double L2::write(double arrival, L2Line line, uint32_t bytes) {
 double L2::writeThrough(double arrival, L2Line line, uint64_t address, uint32_t dwords, uint32_t bytes) {
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
-  double wait = book(lines.channelOf(line), arrival, std::max(bytes, chip.l2WriteLeastBytes) * writePerByte);
+  double wait = book(lines.getChannel(line), arrival, std::max(bytes, chip.l2WriteLeastBytes) * writePerByte);
   wait += fabric.write(arrival + wait, *line.visit->memory, line.member, sectorsOf.touched(address, dwords));
   return wait + fabric.writeLatency();
 }
@@ -102,9 +102,9 @@ double L2::atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, 
   const uint32_t different = std::max(1, std::popcount(dwords));
   const double service = double(chip.l2AtomicClocks) * std::max(1u, (lanes + different - 1) / different);
   if (inMemory)
-    return fabric.atomic(arrival + book(lines.channelOf(line), arrival, 1), *line.visit->memory, line.member, service);
+    return fabric.atomic(arrival + book(lines.getChannel(line), arrival, 1), *line.visit->memory, line.member, service);
   const double ready = read(arrival, line, 0);
-  const double wait = book(lines.channelOf(line), arrival, service);
+  const double wait = book(lines.getChannel(line), arrival, service);
   return std::max(ready, arrival + wait) + service;
 }
 
@@ -114,14 +114,14 @@ bool L2::isUniform(const L2Visit &visit, bool isRead) const {
     return false;
   if (visit.hits)
     return true;
-  const Fabric::Order leaving = orderOf(visit, visit.leaving[0]), fetched = orderOf(visit, visit.memory);
+  const Fabric::Order leaving = getOrder(visit, visit.leaving[0]), fetched = getOrder(visit, visit.memory);
   if (visit.leaves && !(visit.leaveTogether && fabric.isUniform(leaving)))
     return false;
   return !isRead || (fabric.isUniform(fetched) && !(visit.leaves && !fabric.areApart(leaving, fetched)));
 }
 
 BlockTimes L2::book(const L2Visit &visit, const BlockTimes &arrival, double service) {
-  const uint32_t channel = lines.firstChannelOf(visit);
+  const uint32_t channel = lines.getFirstChannel(visit);
   BlockTimes wait;
   for (uint32_t half = 0; half < linesOfGranule; ++half) {
     for (uint32_t granule = 0; granule < granules; ++granule)
@@ -144,8 +144,8 @@ BlockTimes L2::read(const BlockTimes &arrival, L2Visit &visit) {
   }
   counters.l2Misses += linesOfBlock;
   if (visit.leaves)
-    fabric.write(begin, orderOf(visit, visit.leaving[0]));
-  ready = fabric.read(begin, orderOf(visit, visit.memory));
+    fabric.write(begin, getOrder(visit, visit.leaving[0]));
+  ready = fabric.read(begin, getOrder(visit, visit.memory));
   for (uint32_t line = 0; line < linesOfBlock; ++line)
     visit.found.ready(visit.place.member ^ line).set(ready[line]);
   visit.hits = TagArray::allOfMost;
@@ -162,7 +162,7 @@ BlockTimes L2::write(const BlockTimes &arrival, L2Visit &visit) {
   }
   counters.l2Misses += linesOfBlock;
   if (visit.leaves)
-    wait = wait + fabric.write(arrival + wait, orderOf(visit, visit.leaving[0]));
+    wait = wait + fabric.write(arrival + wait, getOrder(visit, visit.leaving[0]));
   for (uint32_t line = 0; line < linesOfBlock; ++line)
     visit.found.ready(visit.place.member ^ line).set(arrival[line]);
   visit.hits = TagArray::allOfMost;

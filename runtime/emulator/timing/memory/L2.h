@@ -51,7 +51,7 @@ private:
   static bool isHit(L2Line line) { return line.visit->hits >> line.member & 1; }
   double giveUp(double arrival, L2Line line);
   /// Line 0 of a block, as the levels behind the L2 number it.
-  static Fabric::Order orderOf(const L2Visit &visit, Fabric::Visit *behind) { return {behind, visit.place.member}; }
+  static Fabric::Order getOrder(const L2Visit &visit, Fabric::Visit *behind) { return {behind, visit.place.member}; }
   BlockTimes book(const L2Visit &visit, const BlockTimes &arrival, double service);
   void touchBlock(uint32_t xcd, const PhysicalRange &range);
   double book(uint32_t channel, double arrival, double service) {

@@ -40,7 +40,7 @@ void L2Tags::beginVisit(uint64_t address) {
   visit.firstIndex = block.index(address);
   visit.members = visit.again = 0;
   visit.sectors = visit.leaves = 0;
-  tags.prefetch(xcd * map.bundles() + visit.place.bundle, SetMap::memberOf(visit.place, visit.firstIndex));
+  tags.prefetch(xcd * map.bundles() + visit.place.bundle, SetMap::getMember(visit.place, visit.firstIndex));
 }
 
 /// Visits the lines whose bytes in `sectors` are not 0; `member` is that of the block's first line.
@@ -60,7 +60,7 @@ void L2Tags::lookUp() {
 
 /// Prepares the writes of changed sectors of evicted lines to memory: calls take(member, visit) for each line.
 template <typename Take> void L2Tags::leave(uint64_t changed, const TagArray::Found &found, Take take) {
-  for (uint32_t left = TagArray::membersOf(changed); left;) {
+  for (uint32_t left = TagArray::getMembers(changed); left;) {
     const uint32_t number = found.leaves[size_t(std::countr_zero(left))];
     uint32_t together = 0;
     for (uint32_t others = left; others; others &= others - 1)
@@ -71,7 +71,7 @@ template <typename Take> void L2Tags::leave(uint64_t changed, const TagArray::Fo
     const SetMap::Place place = map(begin);
     dropElsewhere(place, number, together, xcd);
     Fabric::Visit &visit =
-        visitMemory(begin, false, place.member, fabric.written(begin, changed & TagArray::bytesOf(together)));
+        visitMemory(begin, false, place.member, fabric.written(begin, changed & TagArray::getBytes(together)));
     forEach(together, [&](uint32_t member) { take(member, visit); });
   }
 }
@@ -90,8 +90,8 @@ void L2Tags::lookUp(L2Visit &visit) {
   if (missing) {
     noteFetched(visit);
     bundle.fill(found, missing, number, streaming);
-    held = found.sectors & TagArray::bytesOf(found.held);
-    visit.leaves = found.sectors >> 4 & TagArray::forAll(0xf) & TagArray::bytesOf(missing); // Sectors::dirty
+    held = found.sectors & TagArray::getBytes(found.held);
+    visit.leaves = found.sectors >> 4 & TagArray::forAll(0xf) & TagArray::getBytes(missing); // Sectors::dirty
     const size_t before = memoryVisitCount;
     leave(visit.leaves, found, [&](uint32_t member, Fabric::Visit &to) { visit.leaving[member] = &to; });
     visit.leaveTogether = memoryVisitCount == before + 1 && visit.leaves == whole;
@@ -101,13 +101,13 @@ void L2Tags::lookUp(L2Visit &visit) {
     bundle.useAgain(again, found);
   if (changes)
     changedCounts[xcd] += uint32_t(
-        std::popcount(visit.members & ~TagArray::membersOf(held & TagArray::forAll(TagArray::changedSectors))));
+        std::popcount(visit.members & ~TagArray::getMembers(held & TagArray::forAll(TagArray::changedSectors))));
   if (changes || incomplete)
     bundle.setSectors(visit.members, found, held | (isWrite ? 0 : whole) | visit.sectors | visit.sectors << 4);
   if (isWrite || !incomplete)
     return;
   visit.memory = &visitMemory(visit.block, true, visit.place.member,
-                              TagArray::bytesOf(incomplete) & TagArray::forAll(fabric.whole()));
+                              TagArray::getBytes(incomplete) & TagArray::forAll(fabric.whole()));
 }
 
 /// Accesses that go directly to memory, where other XCDs see them.
@@ -119,7 +119,7 @@ void L2Tags::passToMemory(L2Visit &visit) {
   // The writer's own line is kept.
   dropElsewhere(visit.place, block.number(visit.block), visit.members, isWrite ? xcd : chip.xcds);
   forEach(visit.members, [&](uint32_t member) {
-    const uint64_t address = visit.block + SetMap::indexOf(visit.place, member) * block.lineBytes();
+    const uint64_t address = visit.block + SetMap::getIndex(visit.place, member) * block.lineBytes();
     sectors |= isWrite ? 0 : uint64_t(fabric.changedByAtomic(address)) << 8 * member;
   });
   visit.memory = &visitMemory(visit.block, !isWrite, visit.place.member, sectors);
@@ -127,9 +127,9 @@ void L2Tags::passToMemory(L2Visit &visit) {
 
 /// Drops the lines from L2s whose memory has changed; sectors that an L2 changed itself are kept.
 void L2Tags::dropElsewhere(const SetMap::Place &place, uint64_t number, uint32_t members, uint32_t exceptXcd) {
-  const SnoopFilter::Mask holders = holdersOf(number);
+  const SnoopFilter::Mask holders = getHolders(number);
   for (uint32_t any = 0; any < chip.xcds; ++any) {
-    const SnoopFilter::Mask mask = SnoopFilter::maskOf(any);
+    const SnoopFilter::Mask mask = SnoopFilter::getMask(any);
     if (any == exceptXcd || !(holders & mask))
       continue;
     const uint32_t kept = tags[any * map.bundles() + place.bundle].dropUnchanged(members, number);
@@ -142,7 +142,7 @@ void L2Tags::noteFetched(const L2Visit &visit) {
   if (chip.xcds == 1)
     return;
   if (visit.block < PageSet::end)
-    fetched.add(block.number(visit.block), SnoopFilter::maskOf(xcd));
+    fetched.add(block.number(visit.block), SnoopFilter::getMask(xcd));
   else
     ofLaunch.push_back({xcd, visit.block});
 }
@@ -162,12 +162,12 @@ std::span<L2Tags::Changed> L2Tags::takeChanged(uint32_t ofXcd, uint32_t set) {
   const size_t count = size_t(setsTogether()) * chip.l2Channels * chip.l2Ways;
   begin(ofXcd, L2Access::Write, false, count / 2);
   changed.assign(count, {});
-  const uint32_t first = xcd * map.bundles() + map.placeOf(0, set).bundle;
+  const uint32_t first = xcd * map.bundles() + map.getPlace(0, set).bundle;
   for (uint32_t i = 0; i < count / chip.l2Ways / block.lines(); ++i) {
     TagArray::Bundle bundle = tags[first + i];
     for (uint32_t way = 0; way < chip.l2Ways; ++way) {
       TagArray::Found found;
-      found.sectors = bundle.sectorsOf(way);
+      found.sectors = bundle.getSectors(way);
       const uint64_t changedHere = found.sectors & TagArray::forAll(TagArray::changedSectors);
       if (!changedHere)
         continue;
@@ -193,11 +193,11 @@ void L2Tags::drop(uint32_t ofXcd) {
 PageSet::Held L2Tags::held(uint64_t address) {
   const uint64_t number = block.number(address);
   const SetMap::Place place = map(block.begin(address));
-  const uint32_t member = SetMap::memberOf(place, block.index(address));
-  const SnoopFilter::Mask holders = holdersOf(number);
+  const uint32_t member = SetMap::getMember(place, block.index(address));
+  const SnoopFilter::Mask holders = getHolders(number);
   PageSet::Held held = {fabric.holds(address), 0};
   for (uint32_t any = 0; any < chip.xcds; ++any)
-    if (const SnoopFilter::Mask mask = SnoopFilter::maskOf(any); holders & mask)
+    if (const SnoopFilter::Mask mask = SnoopFilter::getMask(any); holders & mask)
       held.l2s |= tags[any * map.bundles() + place.bundle].find(member, number) != TagArray::none ? mask : 0;
   return held;
 }

@@ -51,7 +51,7 @@ public:
   /// Prefetches on the host the data that an access to a line looks up.
   void prefetch(uint32_t ofXcd, uint64_t address) const {
     const SetMap::Place place = map(block.begin(address));
-    tags.prefetch(ofXcd * map.bundles() + place.bundle, SetMap::memberOf(place, block.index(address)));
+    tags.prefetch(ofXcd * map.bundles() + place.bundle, SetMap::getMember(place, block.index(address)));
     fabric.prefetch(address);
   }
   /// Begins an access to at most `lines` lines.
@@ -61,7 +61,7 @@ public:
     if (current->block != block.begin(address))
       beginVisit(address);
     L2Visit &visit = *current;
-    const uint32_t member = SetMap::memberOf(visit.place, block.index(address));
+    const uint32_t member = SetMap::getMember(visit.place, block.index(address));
     visit.again |= visit.members & 1u << member;
     visit.members |= 1u << member;
     if (changes)
@@ -82,11 +82,11 @@ public:
   /// Looks up all lines that were added. This changes the contents of L2s and MALL.
   void lookUp();
   /// Channel number, counted over all XCDs.
-  uint32_t channelOf(const L2Line &line) const {
-    return xcd * chip.l2Channels + map.channelOf(line.visit->place, SetMap::indexOf(line.visit->place, line.member));
+  uint32_t getChannel(const L2Line &line) const {
+    return xcd * chip.l2Channels + map.getChannel(line.visit->place, SetMap::getIndex(line.visit->place, line.member));
   }
   /// Channel of a block's first line.
-  uint32_t firstChannelOf(const L2Visit &visit) const { return xcd * chip.l2Channels + visit.place.channel; }
+  uint32_t getFirstChannel(const L2Visit &visit) const { return xcd * chip.l2Channels + visit.place.channel; }
 
   /// A changed line to be written to memory.
   struct Changed {
@@ -119,7 +119,7 @@ private:
   void passToMemory(L2Visit &visit);
   void dropElsewhere(const SetMap::Place &place, uint64_t number, uint32_t members, uint32_t exceptXcd);
   void noteFetched(const L2Visit &visit);
-  SnoopFilter::Mask holdersOf(uint64_t number) const { return chip.xcds == 1 ? 1 : fetched.holders(number); }
+  SnoopFilter::Mask getHolders(uint64_t number) const { return chip.xcds == 1 ? 1 : fetched.holders(number); }
   uint32_t wholeBlock() const { return (1u << block.lines()) - 1; }
   Fabric::Visit &visitMemory(uint64_t address, bool isRead, uint32_t member, uint64_t sectors);
   template <typename Take> void leave(uint64_t changed, const TagArray::Found &found, Take take);

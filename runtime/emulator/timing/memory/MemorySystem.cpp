@@ -23,7 +23,7 @@ struct MemorySystem::Levels {
     const Clocks whole = Clocks(int64_t(since));
     return whole + (double(int64_t(whole)) < since);
   }
-  uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / chip.computeUnitsPerXcd(); }
+  uint32_t getXcd(uint32_t computeUnit) const { return computeUnit / chip.computeUnitsPerXcd(); }
   uint64_t blockBytes() const { return l2.tags().lineBlock().bytes(); }
 
   const ChipTiming chip;
@@ -68,7 +68,7 @@ Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind k
   double at = levels->inside(now), done = at;
   for (const LineAccess &line : lines) {
     if (kind != AccessKind::Load) {
-      levels->l2.tags().begin(levels->xcdOf(computeUnit), L2Access::Atomic, false, 1);
+      levels->l2.tags().begin(levels->getXcd(computeUnit), L2Access::Atomic, false, 1);
       const L2Line found = levels->l2.tags().add(line.address, line.dwords);
       levels->l2.tags().lookUp();
       const double served = levels->l2.atomic(at, found, line.dwords, line.lanes, false);
@@ -90,7 +90,7 @@ InstructionCache &MemorySystem::instructions(uint32_t computeUnit) {
 
 Clocks MemorySystem::instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address) {
   const ChipTiming &chip = levels->chip;
-  double there = levels->l2.read(levels->xcdOf(computeUnit), levels->inside(now), address, chip.instructionLineBytes);
+  double there = levels->l2.read(levels->getXcd(computeUnit), levels->inside(now), address, chip.instructionLineBytes);
   return levels->outside(there + chip.instructionMissLatency);
 }
 
@@ -107,7 +107,7 @@ Clocks MemorySystem::invalidateScalar(uint32_t computeUnit, Clocks now) {
 Clocks MemorySystem::writeBack(uint32_t computeUnit, Clocks now, CachePolicy) {
   double asked = levels->inside(now) + levels->chip.l2Latency;
   // With one L2, this write-back only makes data visible to the host, and caches never hold memory that the host sees.
-  return levels->outside(levels->chip.xcds == 1 ? asked : levels->l2.writeBack(levels->xcdOf(computeUnit), asked));
+  return levels->outside(levels->chip.xcds == 1 ? asked : levels->l2.writeBack(levels->getXcd(computeUnit), asked));
 }
 
 Clocks MemorySystem::endKernel(Clocks now, double changedTimes) {

@@ -14,13 +14,13 @@ ScalarCache::ScalarCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l
       setOf(setsOfCache(chip)), sets(setsOfCache(chip)), ports(size_t(chip.xcds) * cachesPerXcd),
       tags(chip.xcds * cachesPerXcd * sets, chip.scalarCacheWays) {}
 
-uint32_t ScalarCache::cacheOf(uint32_t computeUnit) const {
+uint32_t ScalarCache::getCache(uint32_t computeUnit) const {
   return computeUnit / computeUnitsPerXcd * cachesPerXcd + computeUnit % computeUnitsPerXcd / chip.scalarCacheSharers;
 }
 
 double ScalarCache::read(uint32_t computeUnit, double now, uint64_t address) {
   ++counters.scalarRequests;
-  uint32_t cache = cacheOf(computeUnit);
+  uint32_t cache = getCache(computeUnit);
   uint64_t line = address / chip.scalarLineBytes;
   TagArray::Bundle set = tags[cache * sets + setOf(line)];
   double begin = now + ports[cache].book(now, 1);
@@ -37,7 +37,7 @@ double ScalarCache::read(uint32_t computeUnit, double now, uint64_t address) {
   return ready;
 }
 
-void ScalarCache::drop(uint32_t computeUnit) { tags.clear(cacheOf(computeUnit) * sets, sets); }
+void ScalarCache::drop(uint32_t computeUnit) { tags.clear(getCache(computeUnit) * sets, sets); }
 
 void ScalarCache::drop() { tags.clear(0, uint32_t(ports.size()) * sets); }
 

@@ -16,7 +16,7 @@ public:
   void drop();
 
 private:
-  uint32_t cacheOf(uint32_t computeUnit) const;
+  uint32_t getCache(uint32_t computeUnit) const;
 
   const ChipTiming &chip;
   MemoryCounters &counters;

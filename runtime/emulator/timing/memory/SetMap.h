@@ -60,15 +60,15 @@ public:
 
   Place operator()(uint64_t blockBegin) const {
     const Interleave::Home home = interleave(blockBegin);
-    return placeOf(home.channel, setInChannel(home.line));
+    return getPlace(home.channel, setInChannel(home.line));
   }
-  Place placeOf(uint32_t channel, uint32_t set) const {
+  Place getPlace(uint32_t channel, uint32_t set) const {
     return {channel, (set >> setBits) * (channels >> channelBits) + (channel >> channelBits),
             (channel & ((1u << channelBits) - 1)) << setBits | (set & ((1u << setBits) - 1))};
   }
-  uint32_t channelOf(const Place &place, uint32_t index) const { return place.channel ^ index >> setBits; }
-  static uint32_t memberOf(const Place &place, uint32_t index) { return place.member ^ index; }
-  static uint32_t indexOf(const Place &place, uint32_t member) { return place.member ^ member; }
+  uint32_t getChannel(const Place &place, uint32_t index) const { return place.channel ^ index >> setBits; }
+  static uint32_t getMember(const Place &place, uint32_t index) { return place.member ^ index; }
+  static uint32_t getIndex(const Place &place, uint32_t member) { return place.member ^ member; }
   uint32_t setsOfBundle() const { return 1u << setBits; }
   struct InBundle {
     uint32_t channel, set; ///< relative to the bundle's first set

@@ -11,7 +11,7 @@ public:
   /// One bit for each XCD; with more XCDs than bits, several share one.
   using Mask = uint8_t;
   static constexpr uint32_t bits = 8;
-  static Mask maskOf(uint32_t xcd) { return Mask(1u << xcd % bits); }
+  static Mask getMask(uint32_t xcd) { return Mask(1u << xcd % bits); }
 
   Mask holders(uint64_t block) const {
     const uint64_t piece = block / pieceBlocks;

@@ -56,7 +56,7 @@ uint32_t TagArray::Bundle::dropUnchanged(uint32_t members, uint64_t block) {
     const uint32_t way = own(0).find(block);
     if (way == none)
       return 0;
-    if (!(sectorsOf(way) & forAll(changedSectors))) {
+    if (!(getSectors(way) & forAll(changedSectors))) {
       for (uint32_t member = 0; member >> array.memberShift == 0; ++member)
         sectors(member, way) = 0;
       own(0).drop(way);

@@ -39,7 +39,7 @@ public:
     /// By member, if its line is not held: the block of the evicted line, if that line was changed.
     std::array<uint32_t, maxMembers> leaves;
 
-    uint8_t sectorsOf(uint32_t member) const { return uint8_t(sectors >> 8 * member); }
+    uint8_t getSectors(uint32_t member) const { return uint8_t(sectors >> 8 * member); }
     /// When the data of a line arrives. Precondition: the line is held or was filled.
     ReadyTime &ready(uint32_t member) const { return times[uint32_t(ways[member]) << memberShift | member]; }
 
@@ -52,12 +52,12 @@ public:
   static uint64_t forAll(uint8_t sectors) { return sectors * uint64_t(0x0101010101010101); }
 
   /// 0xff for each of the members.
-  static uint64_t bytesOf(uint32_t members) {
+  static uint64_t getBytes(uint32_t members) {
     const uint64_t bits = forAll(uint8_t(members)) & 0x8040201008040201;
     return ((bits + forAll(0x7f)) >> 7 & forAll(1)) * 0xff;
   }
   /// The members whose byte is not 0.
-  static uint32_t membersOf(uint64_t bytes) {
+  static uint32_t getMembers(uint64_t bytes) {
     const uint64_t any = ((bytes & forAll(0x7f)) + forAll(0x7f) | bytes) & forAll(0x80);
     return uint32_t((any >> 7) * 0x0102040810204080 >> 56);
   }
@@ -91,7 +91,7 @@ public:
     bool holdsAny(uint32_t member, uint32_t way) const { return set(member).holdsAny(way); }
     uint64_t blockAt(uint32_t member, uint32_t way) const { return set(member).blockAt(way); }
     /// The sectors of all members, one byte each.
-    uint64_t sectorsOf(uint32_t way) const {
+    uint64_t getSectors(uint32_t way) const {
       uint64_t all;
       std::memcpy(&all, &sectors(0, way), sizeof all); // reads more if there are fewer members
       return all & array.allBytes;
@@ -168,7 +168,7 @@ inline void TagArray::Bundle::use(Found &found, uint32_t members, uint64_t block
       return;
     std::memset(found.ways.data(), int(way), maxMembers);
     __builtin_prefetch(&found.ready(0), 1);
-    found.sectors = sectorsOf(way);
+    found.sectors = getSectors(way);
     const uint64_t missing = ~found.sectors & wanted & array.allBytes;
     // A zero byte: a line with no missing sector.
     const bool areAllAlike = !missing || !((missing - forAll(1)) & ~missing & forAll(0x80) & array.allBytes);
@@ -208,7 +208,7 @@ inline void TagArray::Bundle::fill(Found &found, uint32_t members, uint64_t bloc
     const uint32_t way = all.victim();
     std::memset(found.ways.data(), int(way), maxMembers);
     __builtin_prefetch(&found.ready(0), 1);
-    found.sectors = sectorsOf(way);
+    found.sectors = getSectors(way);
     if (found.sectors & forAll(changedSectors))
       found.leaves.fill(uint32_t(all.blockAt(way)));
     all.fill(way, block, streaming);

@@ -28,9 +28,9 @@ public:
   void use(uint32_t way);
   /// Stores a block in the victim's way; with `streaming`, the way stays the next victim.
   void fill(uint32_t way, uint64_t block, bool streaming = false) {
-    const uint32_t tag = tagOf(block);
+    const uint32_t tag = getTag(block);
     tags[way] = tag;
-    signatures[way] = signatureOf(tag);
+    signatures[way] = getSignature(tag);
     if (!streaming)
       useVictim();
   }
@@ -41,8 +41,8 @@ public:
   uint64_t blockAt(uint32_t way) const { return tags[way] - 1; }
 
 private:
-  static uint32_t tagOf(uint64_t block) { return uint32_t(block) + 1; }
-  static uint8_t signatureOf(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
+  static uint32_t getTag(uint64_t block) { return uint32_t(block) + 1; }
+  static uint8_t getSignature(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
   /// One bit for each of a group's signatures that equals `wanted`.
   static uint32_t equal(const uint8_t *signatures, uint8_t wanted);
   /// Ways from the most to the least recently used, each xored with its position, so that zeroed memory is a valid
@@ -68,8 +68,8 @@ inline uint32_t TagSet::equal(const uint8_t *signatures, uint8_t wanted) {
 }
 
 inline uint32_t TagSet::find(uint64_t block) const {
-  const uint32_t tag = tagOf(block);
-  const uint8_t wanted = signatureOf(tag);
+  const uint32_t tag = getTag(block);
+  const uint8_t wanted = getSignature(tag);
   uint32_t first = 0;
   do {
     for (uint32_t like = equal(signatures + first, wanted); like; like &= like - 1)

@@ -57,7 +57,7 @@ void VectorCache::lookUp(uint32_t computeUnit, double now, const VectorAccess &a
                         : access.kind == AccessKind::Store ? inMemory ? L2Access::WriteThrough : L2Access::Write
                         : inMemory                         ? L2Access::AtomicInMemory
                                                            : L2Access::Atomic;
-  l2.tags().begin(xcdOf(computeUnit), kind, streaming && kind <= L2Access::Write, count);
+  l2.tags().begin(getXcd(computeUnit), kind, streaming && kind <= L2Access::Write, count);
   addLines(access.lines, passes, takesBlocks && kind <= L2Access::Write);
   l2.tags().lookUp();
   if (!passes)
@@ -75,11 +75,11 @@ void VectorCache::prefetch(uint32_t computeUnit, std::span<const LineAccess> pie
   for (size_t i = 0; i < pieces.size(); i += pieces[i].following ? 1 : atOnce)
     for (uint32_t line = 0; line <= pieces[i].following; line += atOnce) {
       const uint64_t address = pieces[i].address + uint64_t(line) * block.lineBytes();
-      const uint32_t bundle = bundleOf(computeUnit, block.number(address));
+      const uint32_t bundle = getBundle(computeUnit, block.number(address));
       tags.prefetch(bundle, block.index(address));
       __builtin_prefetch(&setFree[size_t(bundle) * atOnce], 1);
       if (!fetched || l2.tags().lineBlock().begin(address) == address)
-        l2.tags().prefetch(xcdOf(computeUnit), address);
+        l2.tags().prefetch(getXcd(computeUnit), address);
       if (++fetched == blocks)
         return;
     }
@@ -94,7 +94,7 @@ void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pie
       if (!visitCount || visits[visitCount - 1].block != number) {
         visits[visitCount++] = {number, 0, {}, 0};
         if (visitCount > 1)
-          tags.prefetch(bundleOf(computeUnit, number), block.index(address));
+          tags.prefetch(getBundle(computeUnit, number), block.index(address));
       }
       const uint32_t index = block.index(address), count = std::min(left, block.lines() - index);
       visits[visitCount - 1].members |= ((1u << count) - 1) << index;
@@ -103,7 +103,7 @@ void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pie
     }
   }
   for (size_t i = 0; i < visitCount; ++i)
-    tags[bundleOf(computeUnit, visits[i].block)].use(visits[i].found, visits[i].members, visits[i].block);
+    tags[getBundle(computeUnit, visits[i].block)].use(visits[i].found, visits[i].members, visits[i].block);
 }
 
 void VectorCache::findUnderWay(uint32_t computeUnit, double now) {
@@ -163,7 +163,7 @@ bool VectorCache::isMissing(const Visit *first) const {
 }
 
 /// A single line of a block.
-VectorCache::Line VectorCache::lineOf(const Line &whole, uint32_t index) const {
+VectorCache::Line VectorCache::getLine(const Line &whole, uint32_t index) const {
   L2Visit *const visit = whole.l2.visit;
   const uint64_t address = whole.address + uint64_t(index) * block.lineBytes();
   return {address,
@@ -172,14 +172,14 @@ VectorCache::Line VectorCache::lineOf(const Line &whole, uint32_t index) const {
           false,
           whole.visit ? whole.visit + (block.number(address) - block.number(whole.address)) : nullptr,
           block.index(address),
-          {visit, SetMap::memberOf(visit->place, index)}};
+          {visit, SetMap::getMember(visit->place, index)}};
 }
 
 void VectorCache::fillMissing(uint32_t computeUnit, bool streaming) {
   for (size_t i = 0; i < visitCount; ++i) {
     Visit &visit = visits[i];
     if (const uint32_t missing = visit.members & ~visit.found.held & ~visit.underWay)
-      tags[bundleOf(computeUnit, visit.block)].fill(visit.found, missing, visit.block, streaming);
+      tags[getBundle(computeUnit, visit.block)].fill(visit.found, missing, visit.block, streaming);
   }
 }
 
@@ -205,7 +205,7 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
     missOf[place] = line.visit ? line.address : noAddress;
   unit.oldestMiss = unit.oldestMiss + 1 == chip.l1MissesInFlight ? 0 : unit.oldestMiss + 1;
   awaitPlace(at, oldest);
-  double &free = setFree[setOf(computeUnit, line.address)];
+  double &free = setFree[getSet(computeUnit, line.address)];
   const double asked = std::max(at, free);
   free = asked + chip.l1SetMissClocks;
   const double delay = tlb.delay(computeUnit, asked, line.address);
@@ -221,7 +221,7 @@ double VectorCache::loadBlock(uint32_t computeUnit, double &at, const Line &whol
   if (unit.oldestMiss + linesOfBlock > chip.l1MissesInFlight || !l2.isUniform(*whole.l2.visit, true)) {
     double last = 0;
     for (uint32_t i = 0; i < linesOfBlock; ++i) {
-      last = std::max(last, load(computeUnit, at, lineOf(whole, i), policy));
+      last = std::max(last, load(computeUnit, at, getLine(whole, i), policy));
       at += perLine;
     }
     return last;
@@ -236,7 +236,7 @@ double VectorCache::loadBlock(uint32_t computeUnit, double &at, const Line &whol
   BlockTimes asked;
   for (uint32_t i = 0; i < linesOfBlock; ++i) {
     awaitPlace(at, misses[i]);
-    double &free = setFree[setOf(computeUnit, whole.address + uint64_t(i) * block.lineBytes())];
+    double &free = setFree[getSet(computeUnit, whole.address + uint64_t(i) * block.lineBytes())];
     const double time = std::max(at, free);
     asked.set(i, time);
     free = time + chip.l1SetMissClocks;
@@ -247,14 +247,14 @@ double VectorCache::loadBlock(uint32_t computeUnit, double &at, const Line &whol
   const BlockTimes ready = l2.read(asked, *whole.l2.visit) + delay + BlockTimes{latency, latency};
   for (uint32_t i = 0; i < linesOfBlock; ++i) {
     misses[i] = ready[i];
-    if (const Line line = lineOf(whole, i); line.visit)
+    if (const Line line = getLine(whole, i); line.visit)
       line.visit->found.ready(line.member).set(ready[i]);
   }
   return latest(ready);
 }
 
 double VectorCache::store(uint32_t computeUnit, double at, const Line &line, bool inMemory) {
-  const uint32_t bytes = bytesOf(line.dwords);
+  const uint32_t bytes = getBytes(line.dwords);
   const double delay = tlb.delay(computeUnit, at, line.address);
   const double wait =
       inMemory ? l2.writeThrough(at, line.l2, line.address, line.dwords, bytes) : l2.write(at, line.l2, bytes);
@@ -265,7 +265,7 @@ double VectorCache::storeBlock(uint32_t computeUnit, double &at, const Line &who
   if (!l2.isUniform(*whole.l2.visit, false)) {
     double last = 0;
     for (uint32_t i = 0; i < linesOfBlock; ++i) {
-      last = std::max(last, store(computeUnit, at, lineOf(whole, i), false));
+      last = std::max(last, store(computeUnit, at, getLine(whole, i), false));
       at += perLine;
     }
     return last;
@@ -293,7 +293,7 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   // Calls serve(line) for each line, and serveBlock(line) for all lines of a block, which return when they are served.
   auto forEachLine = [&](auto serve, auto serveBlock) {
     for (const Line &line : std::span(lines).first(lineCount)) {
-      const uint32_t count = line.isBlock ? linesOfBlock : 1, ofLine = bytesOf(line.dwords);
+      const uint32_t count = line.isBlock ? linesOfBlock : 1, ofLine = getBytes(line.dwords);
       lineClocks += count * clocksOf[ofLine / 4];
       bytes += count * ofLine;
       if (line.isBlock) {

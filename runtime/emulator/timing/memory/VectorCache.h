@@ -60,7 +60,7 @@ private:
   void fillMissing(uint32_t computeUnit, bool streaming);
   void addLines(std::span<const LineAccess> pieces, bool passes, bool inBlocks);
   bool isMissing(const Visit *first) const;
-  Line lineOf(const Line &block, uint32_t index) const;
+  Line getLine(const Line &block, uint32_t index) const;
   /// When the data of a line arrives. `at` is the line's time in the tag stage; the load may delay it there.
   double load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy);
   /// Delays a miss that is requested at `at` until its place is free.
@@ -72,19 +72,19 @@ private:
   /// When the last line of a block that is requested at `at` is served; sets `at` to the time of the next line.
   double loadBlock(uint32_t computeUnit, double &at, const Line &block, CachePolicy policy);
   double storeBlock(uint32_t computeUnit, double &at, const Line &block);
-  static uint32_t bytesOf(uint32_t dwords) {
+  static uint32_t getBytes(uint32_t dwords) {
     return 4 * (~dwords ? uint32_t(std::popcount(dwords)) : 32); // mostly all
   }
   /// Whether a store or atomic is written through to memory, where other XCDs, or the host, see it.
   bool isInMemory(CachePolicy policy) const;
-  uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / computeUnitsPerXcd; }
-  uint32_t bundleOf(uint32_t computeUnit, uint64_t block) const {
+  uint32_t getXcd(uint32_t computeUnit) const { return computeUnit / computeUnitsPerXcd; }
+  uint32_t getBundle(uint32_t computeUnit, uint64_t block) const {
     return computeUnit * bundles + (bundles > 1 ? uint32_t(block % bundles) : 0);
   }
 
   /// Number of the set, counted over all compute units.
-  size_t setOf(uint32_t computeUnit, uint64_t address) const {
-    return size_t(bundleOf(computeUnit, block.number(address))) * block.lines() + block.index(address);
+  size_t getSet(uint32_t computeUnit, uint64_t address) const {
+    return size_t(getBundle(computeUnit, block.number(address))) * block.lines() + block.index(address);
   }
 
   const ChipTiming &chip;

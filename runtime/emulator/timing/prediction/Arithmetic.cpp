@@ -76,14 +76,14 @@ Arithmetic matrixArithmetic(Opcode opcode) {
 
 } // namespace
 
-Arithmetic arithmeticOf(Opcode opcode) {
-  const InstructionInfo &info = infoOf(opcode);
+Arithmetic getArithmetic(Opcode opcode) {
+  const InstructionInfo &info = getInfo(opcode);
   if (info.kind == InstructionKind::Matrix)
     return matrixArithmetic(opcode);
   return isVector(info.kind) ? vectorArithmetic(info) : Arithmetic{};
 }
 
-OpcodeCounts issuedOf(const StallTable &stalls, const DecodedProgram &program) {
+OpcodeCounts countIssued(const StallTable &stalls, const DecodedProgram &program) {
   OpcodeCounts counts = {};
   for (uint32_t i = 0; i < stalls.size(); ++i) {
     if (!stalls[i].issued)

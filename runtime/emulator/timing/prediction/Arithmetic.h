@@ -21,10 +21,10 @@ struct Arithmetic {
   bool isSparse = false; ///< two of four products are by zeros that are not stored
   double flops = 0;      ///< of a wave with all lanes; a fused multiply-add is two; products by such zeros count
 };
-Arithmetic arithmeticOf(Opcode opcode);
+Arithmetic getArithmetic(Opcode opcode);
 
 /// Number of wave instructions, by Opcode.
 using OpcodeCounts = std::array<uint64_t, opcodeCount>;
-OpcodeCounts issuedOf(const StallTable &stalls, const DecodedProgram &program);
+OpcodeCounts countIssued(const StallTable &stalls, const DecodedProgram &program);
 
 } // namespace nstf::emulator::timing

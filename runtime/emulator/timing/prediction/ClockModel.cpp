@@ -8,9 +8,9 @@
 namespace nstf::emulator::timing {
 
 void PowerDemand::addInstructions(Opcode opcode, uint64_t count) {
-  const Arithmetic arithmetic = arithmeticOf(opcode);
+  const Arithmetic arithmetic = getArithmetic(opcode);
   if (!arithmetic.isMatrix) {
-    if (isVector(infoOf(opcode).kind))
+    if (isVector(getInfo(opcode).kind))
       vectorFlops += 128.0 * double(count);
     return;
   }

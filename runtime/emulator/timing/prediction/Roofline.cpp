@@ -34,15 +34,15 @@ double peakRate(const Arithmetic &arithmetic, const DeviceModel &model, const Ch
 
 } // namespace
 
-double rooflineOf(const LaunchPrediction &prediction, const DecodedProgram &program, const DeviceModel &model,
-                  const ChipTiming &chip) {
+double getRoofline(const LaunchPrediction &prediction, const DecodedProgram &program, const DeviceModel &model,
+                   const ChipTiming &chip) {
   if (prediction.executionNs <= 0)
     return 0;
-  const OpcodeCounts issued = issuedOf(prediction.stalls, program);
+  const OpcodeCounts issued = countIssued(prediction.stalls, program);
   double matrixClocks = 0, vectorClocks = 0;
   for (unsigned i = 0; i < opcodeCount; ++i)
     if (issued[i]) {
-      const Arithmetic arithmetic = arithmeticOf(Opcode(i));
+      const Arithmetic arithmetic = getArithmetic(Opcode(i));
       if (const double rate = arithmetic.flops ? peakRate(arithmetic, model, chip) : 0)
         (arithmetic.isMatrix ? matrixClocks : vectorClocks) += double(issued[i]) * arithmetic.flops / rate;
     }

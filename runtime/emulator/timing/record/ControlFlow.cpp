@@ -161,7 +161,7 @@ Loop bodyOf(const Predecessors &predecessors, uint32_t from, uint32_t header) {
 
 } // namespace
 
-std::vector<Loop> loopsOf(const std::vector<BasicBlock> &blocks) {
+std::vector<Loop> findLoops(const std::vector<BasicBlock> &blocks) {
   // For a back edge whose target does not dominate its source, this body reaches up to the code's beginning; blocks
   // that cannot be reached from the header are then removed.
   const Predecessors predecessors = predecessorsOf(blocks);
@@ -269,7 +269,7 @@ private:
 
 } // namespace
 
-std::vector<std::vector<uint32_t>> controllersOf(const std::vector<BasicBlock> &blocks, const Loop &loop) {
+std::vector<std::vector<uint32_t>> findControllers(const std::vector<BasicBlock> &blocks, const Loop &loop) {
   const PostDominators postDominators(blocks, loop);
   std::vector<std::vector<uint32_t>> controllers(blocks.size());
   for (uint32_t branch : loop)

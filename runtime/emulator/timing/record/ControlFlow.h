@@ -35,11 +35,11 @@ private:
 /// A set of blocks that forms a cycle: a natural loop or, where a loop has several entries, all blocks that reach each
 /// other.
 using Loop = std::vector<uint32_t>;
-std::vector<Loop> loopsOf(const std::vector<BasicBlock> &blocks);
+std::vector<Loop> findLoops(const std::vector<BasicBlock> &blocks);
 /// All blocks that lie on a cycle through an instruction; empty if there is none.
 Loop roundsBy(const std::vector<BasicBlock> &blocks, uint32_t instruction);
 
 /// By block: the blocks of the loop whose branches decide whether it is executed (control dependence).
-std::vector<std::vector<uint32_t>> controllersOf(const std::vector<BasicBlock> &blocks, const Loop &loop);
+std::vector<std::vector<uint32_t>> findControllers(const std::vector<BasicBlock> &blocks, const Loop &loop);
 
 } // namespace nstf::emulator::timing

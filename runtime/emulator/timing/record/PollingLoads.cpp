@@ -31,7 +31,7 @@ class DecidingValues {
 public:
   /// `heard`: also those that decide effects that other waves may observe.
   DecidingValues(const ControlFlow &flow, const ProgramFacts &facts, const Loop &loop, bool heard = false)
-      : blocks(flow.blocks()), facts(facts), loop(loop), heard(heard), controllers(controllersOf(blocks, loop)),
+      : blocks(flow.blocks()), facts(facts), loop(loop), heard(heard), controllers(findControllers(blocks, loop)),
         entries(blocks.size()) {}
 
   void find(std::set<uint32_t> &loads) {
@@ -193,7 +193,7 @@ std::optional<RegisterSet> decidingBehind(const ControlFlow &flow, const Program
 
 std::vector<uint32_t> pollingLoads(const ControlFlow &flow, const ProgramFacts &facts) {
   std::set<uint32_t> loads;
-  for (const Loop &loop : loopsOf(flow.blocks()))
+  for (const Loop &loop : findLoops(flow.blocks()))
     DecidingValues(flow, facts, loop).find(loads);
   return {loads.begin(), loads.end()};
 }

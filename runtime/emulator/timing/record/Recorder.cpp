@@ -122,7 +122,7 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
       runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
     }
   } catch (const WaveFault &fault) {
-    throw faultOf(fault, wave);
+    throw getFault(fault, wave);
   }
   trace.ending = wave.status == WaveStatus::Ended       ? TraceEnd::Ended
                  : wave.status == WaveStatus::AtBarrier ? TraceEnd::Barrier

@@ -20,7 +20,7 @@ bool isTaken(const Wave &wave, const MicroOp *op) {
   case Opcode::S_CBRANCH_EXECNZ:
     return wave.exec();
   default:
-    return infoOf(opcode).kind == InstructionKind::Branch; // branches on a debugger's flags are never taken
+    return getInfo(opcode).kind == InstructionKind::Branch; // branches on a debugger's flags are never taken
   }
 }
 

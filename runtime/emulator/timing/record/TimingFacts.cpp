@@ -22,7 +22,7 @@ Unit vectorUnit(const InstructionFacts &facts) {
   const std::string &name = facts.name();
   if (name.starts_with("V_MUL_LO_") || name.starts_with("V_MUL_HI_") || name.starts_with("V_MAD_U64_") ||
       name.starts_with("V_MAD_I64_"))
-    return bitsOf(info.types[0]) == 16 ? Unit::Vector : Unit::IntegerMultiply;
+    return getBits(info.types[0]) == 16 ? Unit::Vector : Unit::IntegerMultiply;
   const bool wide = std::ranges::any_of(info.types, [](OperandType type) { return type == OperandType::f64; });
   return wide ? Unit::Double : Unit::Vector;
 }

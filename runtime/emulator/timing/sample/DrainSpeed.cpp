@@ -5,15 +5,15 @@
 
 namespace nstf::emulator::timing {
 
-size_t DrainSpeed::partOf(uint64_t residents) const {
+size_t DrainSpeed::getPart(uint64_t residents) const {
   return std::clamp<uint64_t>((residents * parts + places - 1) / places, 1, parts) - 1;
 }
 
 void DrainSpeed::add(uint64_t residents, double clocks, uint64_t executed) {
   if (!residents)
     return;
-  residentClocks[partOf(residents)] += double(residents) * clocks;
-  instructions[partOf(residents)] += double(executed);
+  residentClocks[getPart(residents)] += double(residents) * clocks;
+  instructions[getPart(residents)] += double(executed);
 }
 
 void DrainSpeed::finish() {

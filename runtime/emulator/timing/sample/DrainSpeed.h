@@ -24,7 +24,7 @@ public:
   void add(uint64_t residents, double clocks, uint64_t instructions);
   /// After `finish`: how many times as fast as on a full chip a workgroup is when `residents` are left. The speed of
   /// each is not lower than with more workgroups, and the speed of all together is not higher.
-  double at(uint64_t residents) const { return speeds[partOf(residents)]; }
+  double at(uint64_t residents) const { return speeds[getPart(residents)]; }
   void finish();
 
   /// When the last of these workgroups ends. `ends` are the times at which they would end if their places were always
@@ -33,7 +33,7 @@ public:
 
 private:
   static constexpr size_t parts = 16; ///< ranges of the number of residents, each with a speed
-  size_t partOf(uint64_t residents) const;
+  size_t getPart(uint64_t residents) const;
 
   const uint64_t places;
   const double rate;

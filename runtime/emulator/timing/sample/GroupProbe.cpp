@@ -19,7 +19,7 @@ public:
     if (op->opcode >= unsigned(Opcode::Trap))
       return;
     ++instructions;
-    const InstructionKind kind = infoOf(Opcode(op->opcode)).kind;
+    const InstructionKind kind = getInfo(Opcode(op->opcode)).kind;
     if ((kind == InstructionKind::ConditionalBranch || kind == InstructionKind::Branch) && goesBack(op))
       atBranch(op->instruction, isTaken(wave, op));
   }
@@ -54,7 +54,7 @@ void runOn(const LaunchDriver &driver, const ResidentGroup &group, Wave &wave, C
     try {
       runLoop(wave, counter);
     } catch (const WaveFault &fault) {
-      throw faultOf(fault, wave);
+      throw getFault(fault, wave);
     }
   } while (wave.status == WaveStatus::Yielded);
 }

@@ -59,12 +59,12 @@ uint64_t GroupWork::estimate(uint64_t index) {
 std::vector<uint64_t> GroupWork::probes(const uint32_t (&grid)[3]) {
   constexpr unsigned alongEdge = 17, random = 64;
   std::set<uint64_t> result;
-  auto indexOf = [&](uint64_t x, uint64_t y, uint64_t z) { return x + grid[0] * (y + uint64_t(grid[1]) * z); };
+  auto getIndex = [&](uint64_t x, uint64_t y, uint64_t z) { return x + grid[0] * (y + uint64_t(grid[1]) * z); };
   for (uint64_t corner = 0; corner < 8; ++corner)
-    result.insert(indexOf(corner & 1 ? grid[0] - 1 : 0, corner & 2 ? grid[1] - 1 : 0, corner & 4 ? grid[2] - 1 : 0));
+    result.insert(getIndex(corner & 1 ? grid[0] - 1 : 0, corner & 2 ? grid[1] - 1 : 0, corner & 4 ? grid[2] - 1 : 0));
   for (uint64_t i = 0; i < alongEdge; ++i) {
     auto at = [&](unsigned axis) { return i * (grid[axis] - 1) / (alongEdge - 1); };
-    result.insert({indexOf(at(0), 0, 0), indexOf(0, at(1), 0), indexOf(0, 0, at(2))});
+    result.insert({getIndex(at(0), 0, 0), getIndex(0, at(1), 0), getIndex(0, 0, at(2))});
   }
   std::mt19937_64 generator(1);
   const uint64_t groups = uint64_t(grid[0]) * grid[1] * grid[2];

@@ -41,15 +41,15 @@ double Sampler::Stratum::halfInterval() const {
   return normal90 * std::sqrt(squares / double(durations.size() - 1) / double(durations.size()));
 }
 
-int64_t Sampler::stratumOf(uint64_t instructions) {
+int64_t Sampler::getStratum(uint64_t instructions) {
   return std::llround(std::log(double(std::max<uint64_t>(instructions, 1))) / std::log(stratumStep));
 }
 
-Sampler::Strata Sampler::strataOf(const Round *first, const Round *last) {
+Sampler::Strata Sampler::getStrata(const Round *first, const Round *last) {
   Strata strata;
   for (; first != last; ++first)
     for (const Group &group : first->retired) {
-      Stratum &stratum = strata[stratumOf(group.instructions)];
+      Stratum &stratum = strata[getStratum(group.instructions)];
       stratum.durations.push_back(group.drained - group.begun);
       stratum.instructions += group.instructions;
     }
@@ -79,8 +79,8 @@ void Sampler::retired(const Group &group, bool steady) {
 void Sampler::look(bool steady) {
   if (complete < 2 || accepted)
     return;
-  const Strata before = strataOf(&rounds[complete - 2], &rounds[complete - 1]);
-  const Strata now = strataOf(&rounds[complete - 1], &rounds[complete]);
+  const Strata before = getStrata(&rounds[complete - 2], &rounds[complete - 1]);
+  const Strata now = getStrata(&rounds[complete - 1], &rounds[complete]);
   double clocksBefore = 0, clocksNow = 0;
   for (const auto &[key, stratum] : now)
     if (auto same = before.find(key); same != before.end()) {
@@ -90,7 +90,7 @@ void Sampler::look(bool steady) {
   lastDrift = clocksBefore > 0 ? std::abs(clocksNow / clocksBefore - 1) : 0;
   if (lastDrift > tolerance || !steady)
     steadyFrom = complete - 1;
-  known = strataOf(&rounds[steadyFrom], rounds.data() + complete);
+  known = getStrata(&rounds[steadyFrom], rounds.data() + complete);
   double all = 0;
   for (const auto &[key, stratum] : known)
     all += stratum.mean() * double(stratum.durations.size());
@@ -112,15 +112,15 @@ void Sampler::forgetFew() {
 }
 
 bool Sampler::isBeyond(uint64_t instructions) const {
-  const int64_t kind = stratumOf(instructions);
+  const int64_t kind = getStratum(instructions);
   return kind < known.begin()->first || kind > known.rbegin()->first;
 }
 
 Clocks Sampler::draw(uint64_t index, uint64_t instructions, double pace) const {
   if (isBeyond(instructions))
     return Clocks(std::llround(pace * double(instructions)));
-  const auto above = known.lower_bound(stratumOf(instructions));
-  if (above->first == stratumOf(instructions)) {
+  const auto above = known.lower_bound(getStratum(instructions));
+  if (above->first == getStratum(instructions)) {
     const std::vector<Clocks> &durations = above->second.durations;
     return durations[scramble(index + 1) % durations.size()];
   }

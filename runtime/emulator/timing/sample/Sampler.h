@@ -59,13 +59,13 @@ private:
     double halfInterval() const;
     double meanInstructions() const { return double(instructions) / double(durations.size()); }
   };
-  using Strata = std::map<int64_t, Stratum>; ///< by stratumOf
+  using Strata = std::map<int64_t, Stratum>; ///< by getStratum
   struct Round {
     std::vector<Group> retired;
     uint64_t size = 0;
   };
-  static int64_t stratumOf(uint64_t instructions);
-  static Strata strataOf(const Round *first, const Round *last);
+  static int64_t getStratum(uint64_t instructions);
+  static Strata getStrata(const Round *first, const Round *last);
   void look(bool steady);
   void forgetFew();
 

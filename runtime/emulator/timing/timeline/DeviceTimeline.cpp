@@ -56,7 +56,7 @@ std::vector<DeviceTimeline::Task> DeviceTimeline::before(const Queue &queue) con
   return tasks;
 }
 
-TaskTimeline::Delay DeviceTimeline::delayOf(TimedOperation::Kind kind) const {
+TaskTimeline::Delay DeviceTimeline::getDelay(TimedOperation::Kind kind) const {
   switch (kind) {
   case TimedOperation::Kind::Kernel:
     return {costs.launch, costs.gap};
@@ -81,7 +81,7 @@ void DeviceTimeline::append(Queue &queue, Task task) {
 
 DeviceTimeline::Task DeviceTimeline::submit(Queue &queue, TimedOperation operation) {
   operation.work.priority = queue.priority;
-  Task task = tasks.add(before(queue), delayOf(operation.kind), operation.work);
+  Task task = tasks.add(before(queue), getDelay(operation.kind), operation.work);
   append(queue, task);
   return task;
 }
@@ -91,7 +91,7 @@ void DeviceTimeline::submitGraph(Queue &queue, std::span<const TimedNode> graph)
   std::vector<Task> nodes;
   std::vector<bool> isLeaf(graph.size(), true);
   for (const TimedNode &node : graph) {
-    TaskTimeline::Delay delay = delayOf(node.operation.kind);
+    TaskTimeline::Delay delay = getDelay(node.operation.kind);
     std::vector<Task> after;
     for (size_t index : node.behind) {
       after.push_back(nodes[index]);

@@ -76,7 +76,7 @@ public:
 
 private:
   std::vector<Task> before(const Queue &queue) const;
-  TaskTimeline::Delay delayOf(TimedOperation::Kind kind) const;
+  TaskTimeline::Delay getDelay(TimedOperation::Kind kind) const;
   void append(Queue &queue, Task task);
 
   SubmissionCosts costs;

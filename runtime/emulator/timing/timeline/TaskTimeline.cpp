@@ -21,7 +21,7 @@ namespace {
 /// A smaller share of a resource counts as zero: it is a rounding error.
 constexpr double minShare = 1e-9;
 
-auto orderOf(const TaskTimeline::State &task) { return std::tuple(task.work.priority, task.begin, task.number); }
+auto getOrder(const TaskTimeline::State &task) { return std::tuple(task.work.priority, task.begin, task.number); }
 } // namespace
 
 bool TaskTimeline::Begins::operator<(const Begins &other) const {
@@ -68,7 +68,7 @@ void TaskTimeline::waitForAll() {
 void TaskTimeline::begin(const Task &task) {
   if (task->left <= 0)
     return end(task);
-  auto place = std::ranges::upper_bound(running, orderOf(*task), {}, [](const Task &one) { return orderOf(*one); });
+  auto place = std::ranges::upper_bound(running, getOrder(*task), {}, [](const Task &one) { return getOrder(*one); });
   running.insert(place, task);
 }
 

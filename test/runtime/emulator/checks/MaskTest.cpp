@@ -38,10 +38,10 @@ constexpr const char *takesPairs[] = {"V_DIV_FMAS_F64", "V_DIV_SCALE_F64", "V_MA
 /// The SGPRs that an instruction reads as a mask of lanes: VCC where it is implied, and pairs that are not a number.
 std::vector<RegisterUse> masksOf(const InstructionFacts &facts) {
   std::vector<RegisterUse> masks;
-  const InstructionInfo &info = infoOf(facts.encoding->opcode);
+  const InstructionInfo &info = getInfo(facts.encoding->opcode);
   bool number = std::count(std::begin(takesPairs), std::end(takesPairs), facts.name()) != 0;
   for (OperandType type : info.types)
-    number |= type != OperandType::none && bitsOf(type) == 64;
+    number |= type != OperandType::none && getBits(type) == 64;
   for (const RegisterUse &use : facts.reads)
     if (!use.vector && use.role == OperandRole::Source && use.count == 2 && (use.operand < 0 || !number))
       masks.push_back(use);
@@ -66,7 +66,7 @@ struct Catalogue {
   explicit Catalogue(const std::string &name) : target(*Target::find(name)), instructions(everyInstruction(name)) {
     for (const KnownInstruction &instruction : instructions) {
       Opcode opcode = findOpcode(instruction.name);
-      if (opcode == Opcode::Trap || !wanted(infoOf(opcode)))
+      if (opcode == Opcode::Trap || !wanted(getInfo(opcode)))
         continue;
       // Vector instructions have many encodings that differ in one operand: about ten of them are enough.
       size_t step = instruction.name.starts_with("S_") ? 1 : 1 + instruction.shapes.size() / 8;
@@ -106,7 +106,7 @@ public:
     for (const auto &[instruction, offset] : catalogue.places) {
       const MicroOp *op = catalogue.program->at(reinterpret_cast<uint64_t>(catalogue.text.data()) + offset);
       if (op && Opcode(op->opcode) != Opcode::Trap)
-        function(sandbox, op, sandbox.factsOf(op), std::span(catalogue.text).subspan(offset));
+        function(sandbox, op, sandbox.getFacts(op), std::span(catalogue.text).subspan(offset));
     }
   }
   void add(const std::string &name, std::span<const uint8_t> bytes, const Verdict &verdict, const std::string &input) {

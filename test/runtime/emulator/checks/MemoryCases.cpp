@@ -67,7 +67,7 @@ std::vector<std::vector<std::string>> findInMemoryCases(const std::string &targe
     std::string fault;
     try {
       launchBytes(kernels, kernelName(i), {test.grid}, {test.block}, 0,
-                  {bytesOf(written), bytesOf(unwritten), bytesOf(freed)});
+                  {getBytes(written), getBytes(unwritten), getBytes(freed)});
     } catch (const Fault &caught) {
       fault = caught.finding.check + ": " + normalized(caught.what());
     }

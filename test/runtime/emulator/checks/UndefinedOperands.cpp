@@ -61,7 +61,7 @@ void UndefinedOperands::take(const InstructionFacts &facts, Results &results, Ro
 void UndefinedOperands::begin(const std::vector<UndefinedOperand> &operands) {
   context.findings = FindingList();
   check.waveBegins(*wave);
-  WaveShadow &s = check.shadowOf(*wave);
+  WaveShadow &s = check.getShadow(*wave);
   for (unsigned row = 0; row < registerRows; ++row)
     s.define(row, ~uint64_t(0));
   std::fill(std::begin(s.scalars), std::end(s.scalars), 0);
@@ -81,7 +81,7 @@ void UndefinedOperands::end() {
 bool UndefinedOperands::run(const MicroOp *op, const std::vector<UndefinedOperand> &operands,
                             const std::vector<uint32_t> &values, Results &results, Results *undefined) {
   Wave &w = *wave;
-  const InstructionFacts &facts = factsOf(op);
+  const InstructionFacts &facts = getFacts(op);
   std::vector<std::pair<uint32_t *, uint32_t>> kept;
   for (const RegisterUse &use : facts.writes)
     for (unsigned r = 0; use.vector && r < use.count; ++r)
@@ -109,7 +109,7 @@ bool UndefinedOperands::run(const MicroOp *op, const std::vector<UndefinedOperan
       facts, results, [&](unsigned row, unsigned lane) { return w.rows[row][lane]; },
       [&](unsigned i) { return w.scalars[i]; });
   if (undefined) {
-    const WaveShadow &s = check.shadowOf(w);
+    const WaveShadow &s = check.getShadow(w);
     take(
         facts, *undefined, [&](unsigned row, unsigned lane) { return s.laneBits(row, lane); },
         [&](unsigned i) { return s.scalars[i]; });
@@ -123,7 +123,7 @@ bool UndefinedOperands::run(const MicroOp *op, const std::vector<UndefinedOperan
 Verdict UndefinedOperands::judge(const MicroOp *op, const std::vector<UndefinedOperand> &operands, std::mt19937 &random,
                                  unsigned count) {
   Verdict verdict;
-  const InstructionFacts &facts = factsOf(op);
+  const InstructionFacts &facts = getFacts(op);
   bool isVector = facts.name().starts_with("V_") || facts.name().starts_with("DS_");
   Results first, undefined, other;
   std::vector<uint32_t> values(operands.size());

@@ -30,7 +30,7 @@ struct Verdict {
 class UndefinedOperands {
 public:
   UndefinedOperands(const Target &target, const DecodedProgram &program);
-  const InstructionFacts &factsOf(const MicroOp *op) const { return context.facts->of(op); }
+  const InstructionFacts &getFacts(const MicroOp *op) const { return context.facts->of(op); }
   uint64_t exec() const { return wave->exec(); }
 
   /// Runs the instruction that begins with `op` with these operands undefined, and with `count` other values of them

@@ -34,7 +34,7 @@ bool isListed(const std::string &name) {
   return false;
 }
 
-const std::vector<KnownInstruction> &instructionsOf(const std::string &target) {
+const std::vector<KnownInstruction> &getInstructions(const std::string &target) {
   static std::map<std::string, std::vector<KnownInstruction>> known;
   auto found = known.find(target);
   return found != known.end() ? found->second : known.emplace(target, everyInstruction(target)).first->second;
@@ -51,7 +51,7 @@ struct Catalogue {
   std::vector<uint8_t> text;
   std::shared_ptr<const DecodedProgram> program;
 
-  explicit Catalogue(const std::string &target) : instructions(instructionsOf(target)) {
+  explicit Catalogue(const std::string &target) : instructions(getInstructions(target)) {
     for (const KnownInstruction &instruction : instructions)
       for (size_t shape = 0; shape < instruction.shapes.size(); ++shape) {
         places.push_back({&instruction, shape, text.size()});
@@ -88,7 +88,7 @@ TEST_P(Coverage, EveryInstructionRunsOrIsListed) {
     opcodes += place.shape == 0;
     if (!catalogue.traps(place))
       continue;
-    std::string text = textOf(GetParam(), instruction.shapes[place.shape]);
+    std::string text = getText(GetParam(), instruction.shapes[place.shape]);
     if (text.find(" gds") != std::string::npos && !isListed(instruction.name))
       continue; // the assembler refuses it: these chips have no global data share
     trapping.insert(instruction.name);
@@ -203,7 +203,7 @@ TEST_P(Coverage, OperandsAreWhateverTheirBitsSay) {
   std::vector<uint8_t> text;
   std::vector<std::pair<size_t, std::string>> places;
   RawInstruction raw;
-  for (const KnownInstruction &instruction : instructionsOf(target)) {
+  for (const KnownInstruction &instruction : getInstructions(target)) {
     if (isGraphics(instruction.name) || isListed(instruction.name) || instruction.name.starts_with("S_SET_GPR_IDX_"))
       continue;
     for (unsigned variant = 0; variant < 12; ++variant) {
@@ -237,7 +237,7 @@ TEST(NotExecutedList, IsShortAndNeedsEachOfItsNames) {
   EXPECT_LE(notExecuted().size(), 40u);
   std::set<std::string> known;
   for (const char *target : {"gfx90a", "gfx942"})
-    for (const KnownInstruction &instruction : instructionsOf(target))
+    for (const KnownInstruction &instruction : getInstructions(target))
       known.insert(instruction.name);
   for (const NotExecuted &entry : notExecuted()) {
     EXPECT_GT(entry.reason.size(), 20u) << entry.name;
@@ -261,7 +261,7 @@ TEST(Census, EveryInstructionOfShippedKernelsHasAMeaning) {
   };
   std::set<std::string> known;
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
-    known.insert(letters(infoOf(Opcode(i)).name));
+    known.insert(letters(getInfo(Opcode(i)).name));
   unsigned count = 0;
   for (std::string name : names) {
     for (char &c : name)

@@ -26,7 +26,7 @@ TEST(Instructions, EveryNameIsOneOfLLVMs) {
   for (unsigned i = 0; i < info->getNumOpcodes(); ++i)
     known.insert(parseName(info->getName(i).str()).name);
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
-    std::string name(infoOf(Opcode(i)).name);
+    std::string name(getInfo(Opcode(i)).name);
     if (name.ends_with("_CLAMP")) // our own name: the clamp bit is set
       name.resize(name.size() - 6);
     EXPECT_TRUE(known.count(name)) << name;
@@ -35,7 +35,7 @@ TEST(Instructions, EveryNameIsOneOfLLVMs) {
 
 TEST(Instructions, EveryNameHasAHandler) {
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
-    EXPECT_NE(handlers()[i], handlers()[unsigned(Opcode::Trap)]) << infoOf(Opcode(i)).name;
+    EXPECT_NE(handlers()[i], handlers()[unsigned(Opcode::Trap)]) << getInfo(Opcode(i)).name;
 }
 
 TEST(Instructions, NamesAreParted) {
@@ -75,9 +75,9 @@ TEST(Program, AddressesAndTexts) {
   EXPECT_FALSE(program->at(begin - 4));
   const MicroOp *add = program->at(begin + 8);
   ASSERT_TRUE(add);
-  EXPECT_EQ(program->textOf(add), "v_add_f32_e64 v1, -v2, |s3| clamp");
-  EXPECT_EQ(program->addressOf(add), begin + 8);
-  EXPECT_EQ(program->addressOf(add + 1), begin + 8) << "micro-ops around it belong to it";
+  EXPECT_EQ(program->getText(add), "v_add_f32_e64 v1, -v2, |s3| clamp");
+  EXPECT_EQ(program->getAddress(add), begin + 8);
+  EXPECT_EQ(program->getAddress(add + 1), begin + 8) << "micro-ops around it belong to it";
 }
 
 TEST(Program, RunningOffTheEndTraps) {
@@ -86,7 +86,7 @@ TEST(Program, RunningOffTheEndTraps) {
   auto program = decodeProgram(*Target::find("gfx90a"), {&span, 1});
   const MicroOp *nop = program->at(reinterpret_cast<uint64_t>(code.data()));
   EXPECT_EQ(Opcode(nop[1].opcode), Opcode::Trap);
-  EXPECT_EQ(program->textOf(nop + 1), "past the end of the code");
+  EXPECT_EQ(program->getText(nop + 1), "past the end of the code");
 }
 
 TEST(Program, BranchesOutOfTheCodeTrap) {

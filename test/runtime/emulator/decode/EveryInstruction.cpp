@@ -205,7 +205,7 @@ private:
 
 std::vector<KnownInstruction> everyInstruction(const std::string &target) { return Encoder(target).all(); }
 
-std::string textOf(const std::string &target, const std::vector<uint8_t> &bytes) {
+std::string getText(const std::string &target, const std::vector<uint8_t> &bytes) {
   return Disassembler(*Target::find(target)).print(bytes, 0);
 }
 

@@ -20,6 +20,6 @@ struct KnownInstruction {
 std::vector<KnownInstruction> everyInstruction(const std::string &target);
 
 /// Assembly text of one encoding.
-std::string textOf(const std::string &target, const std::vector<uint8_t> &bytes);
+std::string getText(const std::string &target, const std::vector<uint8_t> &bytes);
 
 } // namespace nstf::emulator::test

@@ -26,7 +26,7 @@ std::vector<uint64_t> executed(Snippet &snippet) {
     if (snippet.program->isFirst(op)) {
       if (offsets.size() == limit)
         return false;
-      offsets.push_back(snippet.program->addressOf(op) - snippet.base());
+      offsets.push_back(snippet.program->getAddress(op) - snippet.base());
     }
     return true;
   });
@@ -47,7 +47,7 @@ TEST(OnDemand, CalleesAreDecodedAtTheCall) {
   const MicroOp *move = s.program->known(s.base() + 16);
   ASSERT_TRUE(move);
   EXPECT_EQ(s.program->sizeOfInstruction(move->instruction), 8u);
-  EXPECT_EQ(s.program->textOf(move), "s_mov_b32 s1, 0x12345678");
+  EXPECT_EQ(s.program->getText(move), "s_mov_b32 s1, 0x12345678");
   EXPECT_FALSE(s.program->at(s.base() + 20)) << "its literal";
 }
 
@@ -88,7 +88,7 @@ TEST(OnDemand, OutOfTheCodeIsAFault) {
         s.run();
         ADD_FAILURE() << text;
       } catch (const WaveFault &fault) {
-        what = fault.what + " at " + s.program->textOf(fault.op);
+        what = fault.what + " at " + s.program->getText(fault.op);
       }
       s.decodeOnDemand();
     }

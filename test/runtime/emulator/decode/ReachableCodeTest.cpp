@@ -21,11 +21,11 @@ Pieces reached(const std::string &text, size_t entry = 0, const Pieces &function
   for (auto [begin, end] : functions)
     ranges.functions.push_back(ranges.texts[0].subspan(begin, end - begin));
   Disassembler disassembler(*Target::find("gfx942"));
-  const uint64_t base = beginOf(ranges.texts[0]);
+  const uint64_t base = getBegin(ranges.texts[0]);
   Pieces pieces;
   for (Code piece : reachableCode(disassembler, ranges, base + entry,
                                   [&](uint64_t address) { return decoded != SIZE_MAX && address == base + decoded; }))
-    pieces.emplace_back(beginOf(piece) - base, endOf(piece) - base);
+    pieces.emplace_back(getBegin(piece) - base, getEnd(piece) - base);
   return pieces;
 }
 

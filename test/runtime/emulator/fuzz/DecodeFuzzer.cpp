@@ -24,15 +24,15 @@ void decodeOnDemand(const Target &target, MatrixMode matrix, const std::vector<u
   const DecodedProgram program(target, ranges, handlersFor(target, matrix));
   const size_t stride = 4 * (1 + choice / 8);
   for (size_t at = code.size() / 4 * 4; at >= stride; at -= stride)
-    program.at(beginOf(code) + at - stride);
+    program.at(getBegin(code) + at - stride);
   if (program.instructionCount() > program.maxInstructions())
     std::abort();
   ProgramFacts facts(target, program);
   for (size_t at = 0; at + 4 <= code.size(); at += 4) {
-    const MicroOp *op = program.known(beginOf(code) + at), *same = whole.at(beginOf(code) + at);
+    const MicroOp *op = program.known(getBegin(code) + at), *same = whole.at(getBegin(code) + at);
     if (!op)
       continue;
-    if (program.addressOf(op) != beginOf(code) + at || !program.isFirst(op))
+    if (program.getAddress(op) != getBegin(code) + at || !program.isFirst(op))
       std::abort();
     if (same && program.sizeOfInstruction(op->instruction) != whole.sizeOfInstruction(same->instruction))
       std::abort();

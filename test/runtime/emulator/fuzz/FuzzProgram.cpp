@@ -111,8 +111,8 @@ void run(const Target &target, Memory &memory, const Kernel &kernel, const RunCh
   // Skips launches that a caller would have rejected for the chip; dispatch relies on that.
   const LaunchShape shape = {{choices.workgroups, 1, 1}, {choices.workItems, 1, 1}, choices.dynamicLds};
   const DeviceModel &model = DeviceModel::of(target.name);
-  occupancyOf(model, kernel, choices.workItems, choices.dynamicLds);
-  if (!problemOf(model, kernel, shape).empty() || kernel.kernargSize > 65536 || kernel.scratchSize > 65536)
+  getOccupancy(model, kernel, choices.workItems, choices.dynamicLds);
+  if (!getProblem(model, kernel, shape).empty() || kernel.kernargSize > 65536 || kernel.scratchSize > 65536)
     return;
   std::vector<void *> buffers;
   const std::vector<std::byte> block = makeArguments(memory, kernel, shape, buffers);
@@ -156,7 +156,7 @@ void loadAndRun(const Target &target, std::span<const std::byte> object, const R
   Memory &memory = *sandbox;
   const uint64_t before = memory.allocatedBytes();
   try {
-    const std::unique_ptr<Program> program = Program::load(memory, deviceOf(target), object, "fuzz");
+    const std::unique_ptr<Program> program = Program::load(memory, getDevice(target), object, "fuzz");
     if (readKernels(object, "fuzz").kernels.size() != program->kernels().size())
       std::abort();
     size_t left = 4;

@@ -35,7 +35,7 @@ private:
 };
 
 /// The device that the emulator presents for a chip ("gfx942:sramecc+:xnack-").
-inline TargetId deviceOf(const Target &target) { return TargetId::parse(target.name + ":sramecc+:xnack-"); }
+inline TargetId getDevice(const Target &target) { return TargetId::parse(target.name + ":sramecc+:xnack-"); }
 
 /// An ELF code object with one kernel, "fuzz", without metadata.
 std::vector<std::byte> makeCodeObject(const Target &target, const llvm::amdhsa::kernel_descriptor_t &descriptor,

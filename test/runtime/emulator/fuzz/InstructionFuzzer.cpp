@@ -107,7 +107,7 @@ struct Shapes {
 };
 
 /// All instructions of a chip, encoded at the first mutation.
-const std::vector<Shapes> &instructionsOf(const Target &target) {
+const std::vector<Shapes> &getInstructions(const Target &target) {
   static std::vector<Shapes> known[2];
   std::vector<Shapes> &own = known[&target - Target::all().data()];
   if (own.empty())
@@ -126,7 +126,7 @@ const std::vector<Shapes> &instructionsOf(const Target &target) {
 namespace {
 
 /// The prologue, then the input's code, repeated `rounds` times.
-std::vector<uint8_t> programOf(const Target &target, std::span<const uint8_t> input, unsigned rounds) {
+std::vector<uint8_t> getProgram(const Target &target, std::span<const uint8_t> input, unsigned rounds) {
   std::vector<uint8_t> code = prologueOf(target);
   auto append = [&](std::initializer_list<uint32_t> words) {
     for (uint32_t word : words)
@@ -196,7 +196,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   run.stepLimit = data[4] & 15 ? 50000 : 1000;
   if ((choice >> 4 & 6) == 2)
     run.timed = timedChoices(target, data[3]);
-  const std::vector<uint8_t> code = programOf(target, {data + choiceBytes, data + size}, rounds[data[4] & 3]);
+  const std::vector<uint8_t> code = getProgram(target, {data + choiceBytes, data + size}, rounds[data[4] & 3]);
   fuzz::loadAndRun(target, fuzz::makeCodeObject(target, descriptorOf(target, data[1], data[2]), code), run);
   return 0;
 }
@@ -233,7 +233,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
     }
     [[fallthrough]];
   default: { // an instruction
-    const std::vector<Shapes> &all = instructionsOf(targetOf(data[0]));
+    const std::vector<Shapes> &all = getInstructions(targetOf(data[0]));
     const Shapes &shapes = all[random() % all.size()];
     const auto begin = shapes.all.begin() + long(random() % (shapes.all.size() / shapes.bytes) * shapes.bytes);
     code.insert(code.begin() + long(random() % 2 ? at : code.size()), begin, begin + shapes.bytes);

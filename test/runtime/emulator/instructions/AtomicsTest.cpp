@@ -27,12 +27,12 @@ double asDouble(u64 bits) {
   std::memcpy(&v, &bits, 8);
   return v;
 }
-u64 bitsOf(float v) {
+u64 getBits(float v) {
   u32 bits;
   std::memcpy(&bits, &v, 4);
   return bits;
 }
-u64 bitsOf(double v) {
+u64 getBits(double v) {
   u64 bits;
   std::memcpy(&bits, &v, 8);
   return bits;
@@ -53,7 +53,7 @@ u64 addHalves(u64 old, u64 v) {
 u64 addBfloats(u64 old, u64 v) {
   return eachHalf<uint16_t>(old, v, [](uint16_t a, uint16_t b) {
     double sum = double(asFloat(u64(a) << 16)) + double(asFloat(u64(b) << 16));
-    u32 bits = u32(bitsOf(float(sum)));
+    u32 bits = u32(getBits(float(sum)));
     u32 down = bits & 0xffff0000, up = down + 0x10000; // both neighbours
     double toDown = std::abs(sum - asFloat(down)), toUp = std::abs(asFloat(up) - sum);
     return uint16_t((toDown < toUp || (toDown == toUp && !(down >> 16 & 1)) ? down : up) >> 16);
@@ -98,17 +98,17 @@ std::vector<Atomic> atomics() {
   integer("dec", "dec_x2", "dec_u32", "dec_u64",
           [](auto old, auto v, auto) { return old == 0 || old > v ? v : decltype(old)(old - 1); });
   list.push_back(
-      {"add_f32", "add_f32", 32, singles, [](u64 old, u64 v, u64) { return bitsOf(asFloat(old) + asFloat(v)); }});
+      {"add_f32", "add_f32", 32, singles, [](u64 old, u64 v, u64) { return getBits(asFloat(old) + asFloat(v)); }});
   list.push_back({nullptr, "min_f32", 32, singles,
-                  [](u64 old, u64 v, u64) { return bitsOf(std::min(asFloat(old), asFloat(v))); }});
+                  [](u64 old, u64 v, u64) { return getBits(std::min(asFloat(old), asFloat(v))); }});
   list.push_back({nullptr, "max_f32", 32, singles,
-                  [](u64 old, u64 v, u64) { return bitsOf(std::max(asFloat(old), asFloat(v))); }});
+                  [](u64 old, u64 v, u64) { return getBits(std::max(asFloat(old), asFloat(v))); }});
   list.push_back(
-      {"add_f64", "add_f64", 64, doubles, [](u64 old, u64 v, u64) { return bitsOf(asDouble(old) + asDouble(v)); }});
+      {"add_f64", "add_f64", 64, doubles, [](u64 old, u64 v, u64) { return getBits(asDouble(old) + asDouble(v)); }});
   list.push_back({"min_f64", "min_f64", 64, doubles,
-                  [](u64 old, u64 v, u64) { return bitsOf(std::min(asDouble(old), asDouble(v))); }});
+                  [](u64 old, u64 v, u64) { return getBits(std::min(asDouble(old), asDouble(v))); }});
   list.push_back({"max_f64", "max_f64", 64, doubles,
-                  [](u64 old, u64 v, u64) { return bitsOf(std::max(asDouble(old), asDouble(v))); }});
+                  [](u64 old, u64 v, u64) { return getBits(std::max(asDouble(old), asDouble(v))); }});
   list.push_back({"pk_add_f16", nullptr, 32, halves, [](u64 old, u64 v, u64) { return addHalves(old, v); }});
   list.push_back({nullptr, "pk_add_f16", 32, halves, [](u64 old, u64 v, u64) { return addHalves(old, v); }, true});
   list.push_back(
@@ -116,21 +116,21 @@ std::vector<Atomic> atomics() {
   return list;
 }
 
-u64 valueOf(Values values, std::mt19937_64 &random, unsigned lane) {
+u64 getValue(Values values, std::mt19937_64 &random, unsigned lane) {
   auto number = [&] { return float(int(random() % 2001) - 1000) / 8; };
   switch (values) {
   case integers:
     return lane % 4 == 0 ? random() % 4 : lane % 4 == 1 ? ~u64(random() % 4) : random();
   case singles:
-    return bitsOf(number());
+    return getBits(number());
   case doubles:
-    return bitsOf(double(number()) * 1e10);
+    return getBits(double(number()) * 1e10);
   case halves: {
     auto half = [&] { return u64(__builtin_bit_cast(uint16_t, _Float16(number()))); };
     return half() | half() << 16;
   }
   case bfloats: {
-    auto half = [&] { return bitsOf(number() * 1.01f) >> 16; };
+    auto half = [&] { return getBits(number() * 1.01f) >> 16; };
     return half() | half() << 16;
   }
   }
@@ -144,7 +144,7 @@ class Atomics : public testing::TestWithParam<const char *> {};
 
 /// Assembly of one atomic with data from `file` ("v" or "a"): address in v[2:3] or v2, data from 8 on, result from 16
 /// on.
-std::string textOf(const Atomic &a, Way way, bool returns, const std::string &file, const std::string &target) {
+std::string getText(const Atomic &a, Way way, bool returns, const std::string &file, const std::string &target) {
   bool compares = std::string(way == Way::Lds ? a.lds : a.vector).starts_with("cmps"), wide = a.bits == 64;
   auto range = [&](unsigned first, unsigned count) {
     return count == 1 ? file + std::to_string(first)
@@ -195,7 +195,7 @@ TEST_P(Atomics, OfEveryKindByEveryWay) {
           if (!(way == Way::Lds ? a.lds : a.vector) || (a.onlyGfx942 && target == "gfx90a") ||
               (a.noBuffer && way == Way::Buffer))
             continue;
-          std::string text = textOf(a, way, returns, file, target);
+          std::string text = getText(a, way, returns, file, target);
           if (text.empty())
             continue;
           SCOPED_TRACE(target + " " + text + " (" + wayNames[int(way)] + ")");
@@ -222,8 +222,8 @@ TEST_P(Atomics, OfEveryKindByEveryWay) {
           s.wave().scalars[7] = 0x27000;
           u64 old[64], v[64], compare[64];
           for (unsigned l = 0; l < 64; ++l) {
-            old[l] = valueOf(a.values, random, l);
-            v[l] = valueOf(a.values, random, l + 1);
+            old[l] = getValue(a.values, random, l);
+            v[l] = getValue(a.values, random, l + 1);
             compare[l] = l % 3 ? old[l] : v[l];
             std::memcpy(bytes + 8 + l * 8, &old[l], 8);
             u64 at = l * 8;

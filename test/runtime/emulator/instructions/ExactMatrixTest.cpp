@@ -75,8 +75,8 @@ void checkSamples(const SampleForm &key, const std::vector<Sample> &samples) {
         const Sample &sample = samples[(first + n) % samples.size()];
         unsigned block = n / form.rows, i = n % form.rows;
         for (unsigned k = 0; k < form.depth; ++k) {
-          setElement(s, rowA, placeOfInput(form, block, i, k), bitsOf(a), sample.a[k]);
-          setElement(s, rowB, placeOfInput(form, block, i, k), bitsOf(b), sample.b[k]);
+          setElement(s, rowA, placeOfInput(form, block, i, k), getBits(a), sample.a[k]);
+          setElement(s, rowB, placeOfInput(form, block, i, k), getBits(b), sample.b[k]);
         }
         setElement(s, rowC, placeOfOutput(form, block, i, i), 32, sample.c);
       }
@@ -116,8 +116,9 @@ Samples readSamples() {
       key = {a, b, c, unsigned(std::stoul(d))};
       continue;
     }
-    samples[key].push_back({elementsOf(a, bitsOf(*elementOf(key.a)) / 4), elementsOf(b, bitsOf(*elementOf(key.b)) / 4),
-                            uint32_t(std::stoul(c, nullptr, 16)), uint32_t(std::stoul(d, nullptr, 16))});
+    samples[key].push_back({elementsOf(a, getBits(*elementOf(key.a)) / 4),
+                            elementsOf(b, getBits(*elementOf(key.b)) / 4), uint32_t(std::stoul(c, nullptr, 16)),
+                            uint32_t(std::stoul(d, nullptr, 16))});
   }
   return samples;
 }
@@ -172,7 +173,7 @@ struct Format {
   unsigned exponentBits, fractionBits;
   bool small;
 };
-Format formatOf(Element e) {
+Format getFormat(Element e) {
   switch (e) {
   case Element::f16:
     return {5, 10, false};
@@ -188,7 +189,7 @@ Format formatOf(Element e) {
 }
 
 uint64_t randomElement(Element e, int kind, std::mt19937_64 &engine, unsigned k = 1) {
-  Format f = formatOf(e);
+  Format f = getFormat(e);
   uint64_t sign = engine() % 2 << (f.exponentBits + f.fractionBits), most = (1u << f.exponentBits) - 1;
   uint64_t fraction = engine() & ((uint64_t(1) << f.fractionBits) - 1);
   if (engine() % 4 == 0)
@@ -267,19 +268,19 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
     for (unsigned k = 0; k < form.depth; ++k) {
       uint64_t values[2] = {randomElement(form.a, kind, engine, k), randomElement(form.b, kind, engine, k)};
       if ((kind == Cancelling || kind == NearSubnormal) && k % 2 && engine() % 4) {
-        values[0] = before[0] ^ uint64_t(1) << (bitsOf(form.a) - 1);
+        values[0] = before[0] ^ uint64_t(1) << (getBits(form.a) - 1);
         values[1] = before[1] ^ (kind == NearSubnormal ? engine() % 4 : 0);
       }
-      setElement(s, a, placeOfInput(form, block, i, k), bitsOf(form.a), values[0]);
-      setElement(s, b, placeOfInput(form, block, i, k), bitsOf(form.b), values[1]);
+      setElement(s, a, placeOfInput(form, block, i, k), getBits(form.a), values[0]);
+      setElement(s, b, placeOfInput(form, block, i, k), getBits(form.b), values[1]);
       std::copy(values, values + 2, before);
     }
   });
   auto inputs = [&](unsigned block, unsigned i, unsigned j) {
     std::pair<std::vector<uint64_t>, std::vector<uint64_t>> result;
     for (unsigned k = 0; k < form.depth; ++k) {
-      result.first.push_back(getElement(s, a, placeOfInput(form, block, i, k), bitsOf(form.a)));
-      result.second.push_back(getElement(s, b, placeOfInput(form, block, j, k), bitsOf(form.b)));
+      result.first.push_back(getElement(s, a, placeOfInput(form, block, i, k), getBits(form.a)));
+      result.second.push_back(getElement(s, b, placeOfInput(form, block, j, k), getBits(form.b)));
     }
     return result;
   };
@@ -288,11 +289,11 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
       auto [x, y] = inputs(block, i, j);
       double sum = 0;
       for (unsigned k = 0; k < form.depth; ++k)
-        sum += valueOf(form.a, x[k]) * valueOf(form.b, y[k]);
+        sum += getValue(form.a, x[k]) * getValue(form.b, y[k]);
       uint32_t addend = randomAddend(kind, sum, engine);
       if (kind == Ties) {
         uint64_t fraction = engine() % 4 ? engine() & 0x7fffff : 0;
-        int exponent = std::ilogb(valueOf(form.a, x[0]) * valueOf(form.b, y[0])) + 24;
+        int exponent = std::ilogb(getValue(form.a, x[0]) * getValue(form.b, y[0])) + 24;
         addend = uint32_t(engine() % 2 << 31 | uint64_t(exponent + 127) << 23 | fraction);
       } else if (kind == NearSubnormal) {
         addend = uint32_t(engine() % 2 << 31 | engine() % 4 << 23 | (engine() & 0x7fffff));

@@ -66,7 +66,7 @@ double secondsOf(const std::string &target, const MatrixForm &form, MatrixMode m
   text += "s_sub_u32 s40, s40, 1\ns_cmp_lg_u32 s40, 0\ns_cbranch_scc1 loop";
   Snippet s(target, text, 64, mode);
   std::mt19937_64 engine(1);
-  unsigned size = bitsOf(form.a);
+  unsigned size = getBits(form.a);
   for (unsigned row : {8u, 24u})
     for (unsigned l = 0; l < 64; ++l)
       for (unsigned n = 0; n < form.sourceRegisters() * 32 / size; ++n)

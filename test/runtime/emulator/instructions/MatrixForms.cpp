@@ -19,7 +19,7 @@ float smallFloat(unsigned byte, unsigned exponentBits) {
 
 } // namespace
 
-unsigned bitsOf(Element e) {
+unsigned getBits(Element e) {
   switch (e) {
   case Element::f64:
     return 64;
@@ -34,7 +34,7 @@ unsigned bitsOf(Element e) {
   }
 }
 
-double valueOf(Element e, uint64_t bits) {
+double getValue(Element e, uint64_t bits) {
   switch (e) {
   case Element::f32:
     return as<float>(bits);

@@ -14,8 +14,8 @@
 namespace nstf::emulator::test {
 
 enum class Element { f32, xf32, f16, bf16, i8, f64, fp8, bf8 };
-unsigned bitsOf(Element e);
-double valueOf(Element e, uint64_t bits);
+unsigned getBits(Element e);
+double getValue(Element e, uint64_t bits);
 
 /// Layout of A, and of B with j for i: element k is in lane block * B + i + (k / K) * L, at position k % K in the
 /// lane's registers, packed from the low bits up.
@@ -38,7 +38,7 @@ struct MatrixForm {
 
   const char *name(const std::string &target) const { return target == "gfx90a" ? gfx90a : gfx942; }
   unsigned resultBits() const { return a == Element::f64 ? 64 : 32; }
-  unsigned sourceRegisters() const { return std::max(1u, input.perLane * bitsOf(a) / 32); }
+  unsigned sourceRegisters() const { return std::max(1u, input.perLane * getBits(a) / 32); }
   unsigned resultRegisters() const { return rows * columns * blocks / 64 * resultBits() / 32; }
 };
 const std::vector<MatrixForm> &matrixForms();

@@ -29,7 +29,7 @@ uint64_t encode(Element e, unsigned value) {
     return value;
   default: // 1 to 7 are exact
     for (unsigned code = 0; code < 128; ++code)
-      if (valueOf(e, code) == value)
+      if (getValue(e, code) == value)
         return code;
   }
   return 0;
@@ -94,7 +94,7 @@ void checkOneHot(Layout &layout, unsigned which) {
     for (unsigned block = 0; block < form.blocks; ++block)
       for (unsigned i = 0; i < form.rows; ++i)
         for (unsigned k = 0; k < form.depth; ++k)
-          setElement(layout.s, fullRow, placeOfInput(form, block, i, k), bitsOf(full),
+          setElement(layout.s, fullRow, placeOfInput(form, block, i, k), getBits(full),
                      encode(full, valueAt(round, block, i, k)));
     for (unsigned hotBlock = 0; hotBlock < form.blocks; ++hotBlock)
       for (unsigned hotI = 0; hotI < form.rows; ++hotI)
@@ -102,7 +102,7 @@ void checkOneHot(Layout &layout, unsigned which) {
           if (round && (hotI + hotK) % 8 != round) // the first round tries every element
             continue;
           layout.clear(hotRow, form.sourceRegisters());
-          setElement(layout.s, hotRow, placeOfInput(form, hotBlock, hotI, hotK), bitsOf(hot), encode(hot, 1));
+          setElement(layout.s, hotRow, placeOfInput(form, hotBlock, hotI, hotK), getBits(hot), encode(hot, 1));
           layout.s.run();
           unsigned wrong = layout.wrongResults([&](unsigned block, unsigned i, unsigned j) {
             unsigned own = which ? j : i, other = which ? i : j;
@@ -146,8 +146,8 @@ void checkModifiers(const std::string &target, const MatrixForm &form, MatrixMod
   ASSERT_EQ(s.program->trapCount(), 0u);
   for (unsigned l = 0; l < 64; ++l)
     for (unsigned n = 0; n < form.input.perLane; ++n) {
-      setElement(s, rowA, {l, n}, bitsOf(form.a), encode(form.a, valueAt(0, 0, l, n)));
-      setElement(s, rowB, {l, n}, bitsOf(form.b), encode(form.b, valueAt(1, 0, l, n)));
+      setElement(s, rowA, {l, n}, getBits(form.a), encode(form.a, valueAt(0, 0, l, n)));
+      setElement(s, rowB, {l, n}, getBits(form.b), encode(form.b, valueAt(1, 0, l, n)));
     }
   layout.setAddends(rowC);
   s.run();
@@ -189,7 +189,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid, unsigne
   std::mt19937_64 engine(7);
   for (unsigned k = 0; k < form.depth; ++k)
     for (unsigned j = 0; j < form.columns; ++j)
-      setElement(s, rowB, placeOfInput(form, 0, j, k), bitsOf(form.b), encode(form.b, valueAt(abid, 0, j, k)));
+      setElement(s, rowB, placeOfInput(form, 0, j, k), getBits(form.b), encode(form.b, valueAt(abid, 0, j, k)));
   unsigned indexBits = form.input.perLane; // two bits each, for half as many elements
   unsigned shift = cbsz ? 0 : abid * indexBits;
   for (unsigned four = 0; four < form.depth / 4; ++four)
@@ -199,7 +199,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid, unsigne
           Place place = placeOfInput(form, 0, i, four * 4);
           place.element = place.element / 2 + slot;
           layout.clear(rowA, form.sourceRegisters() / 2);
-          setElement(s, rowA, place, bitsOf(form.a), encode(form.a, 1));
+          setElement(s, rowA, place, getBits(form.a), encode(form.a, 1));
           for (unsigned l = 0; l < 64; ++l)
             s.wave().rows[rowIndex][l] = uint32_t(engine());
           uint32_t &word = s.wave().rows[rowIndex][place.lane];

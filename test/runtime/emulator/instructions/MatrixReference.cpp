@@ -109,7 +109,7 @@ std::pair<int, Exact> cutAndAdd(const std::vector<Product> &products) {
 }
 
 uint32_t group942(Element typeA, Element typeB, std::span<const uint64_t> a, std::span<const uint64_t> b, uint32_t c) {
-  bool apart = bitsOf(typeA) == 8;
+  bool apart = getBits(typeA) == 8;
   Parts addend = partsOf(Element::f32, c);
   bool nan = addend.nan, positive = addend.infinite && !addend.negative, negative = addend.infinite && addend.negative;
   bool overflows[2] = {};
@@ -173,7 +173,7 @@ uint32_t element90a(Element type, bool oldBf16, std::span<const uint64_t> a, std
   auto load = [&](std::span<const uint64_t> from) {
     std::vector<float> values;
     for (uint64_t code : from) {
-      float v = float(valueOf(type, code));
+      float v = float(getValue(type, code));
       values.push_back(std::fabs(v) < (type == Element::f16 ? 0x1p-14f : 0x1p-126f) ? 0 : v);
     }
     return values;
@@ -200,7 +200,7 @@ uint32_t exactElement(const std::string &target, Element typeA, Element typeB, b
   } else if (target == "gfx90a") {
     d = element90a(typeA, oldBf16, a, b, as<float>(c));
   } else {
-    size_t group = typeA == Element::xf32 ? 4 : bitsOf(typeA) == 8 ? 16 : std::min<size_t>(8, a.size());
+    size_t group = typeA == Element::xf32 ? 4 : getBits(typeA) == 8 ? 16 : std::min<size_t>(8, a.size());
     for (size_t k = 0; k < a.size(); k += group)
       d = group942(typeA, typeB, a.subspan(k, group), b.subspan(k, group), d);
   }

@@ -38,7 +38,7 @@ uint64_t expectedElement(const MatrixForm &form, auto a, auto b, uint64_t c) {
   if (form.a == Element::i8) {
     uint32_t sum = uint32_t(c);
     for (unsigned k = 0; k < form.depth; ++k)
-      sum += uint32_t(int(valueOf(form.a, a(k))) * int(valueOf(form.b, b(k))));
+      sum += uint32_t(int(getValue(form.a, a(k))) * int(getValue(form.b, b(k))));
     return sum;
   }
   if (form.a == Element::f64) {
@@ -49,7 +49,7 @@ uint64_t expectedElement(const MatrixForm &form, auto a, auto b, uint64_t c) {
   }
   float sum = as<float>(c);
   for (unsigned k = 0; k < form.depth; ++k)
-    sum = std::fma(float(valueOf(form.a, a(k))), float(valueOf(form.b, b(k))), sum);
+    sum = std::fma(float(getValue(form.a, a(k))), float(getValue(form.b, b(k))), sum);
   return bits(sum);
 }
 
@@ -78,14 +78,14 @@ void check(const std::string &target, const MatrixForm &form, const std::string 
     };
     auto element = [&](unsigned n, unsigned block, unsigned i) {
       return [&s, &form, row = rows[n], e = n ? form.b : form.a, block, i](unsigned k) {
-        return getElement(s, row, placeOfInput(form, block, i, k), bitsOf(e));
+        return getElement(s, row, placeOfInput(form, block, i, k), getBits(e));
       };
     };
     for (unsigned block = 0; block < form.blocks; ++block)
       for (unsigned i = 0; i < form.rows; ++i)
         for (unsigned k = 0; k < form.depth; ++k)
           for (unsigned n = 0; n < 2; ++n)
-            setElement(s, rows[n], placeOfInput(form, block, i, k), bitsOf(form.a),
+            setElement(s, rows[n], placeOfInput(form, block, i, k), getBits(form.a),
                        randomElement(n ? form.b : form.a, operands));
     std::vector<uint64_t> expected;
     everyPlace([&](unsigned block, unsigned i, unsigned j) {
@@ -200,7 +200,7 @@ TEST(Matrix, SmallFloatConversions) {
     s.run();
     for (unsigned l = 0; l < 64; ++l) {
       unsigned byte = first + l;
-      float fp8 = float(valueOf(Element::fp8, byte)), bf8 = float(valueOf(Element::bf8, byte));
+      float fp8 = float(getValue(Element::fp8, byte)), bf8 = float(getValue(Element::bf8, byte));
       auto same = [](float a, float b) { return a != a ? b != b : a == b; };
       ASSERT_TRUE(same(s.lane<float>(8, l), fp8));
       ASSERT_TRUE(same(s.lane<float>(9, l), bf8));
@@ -214,10 +214,10 @@ TEST(Matrix, SmallFloatConversions) {
         ASSERT_EQ(got, 0x80u) << bf8;
         continue;
       }
-      float best = std::fabs(float(valueOf(Element::fp8, got)) - bf8);
+      float best = std::fabs(float(getValue(Element::fp8, got)) - bf8);
       for (unsigned other = 0; other < 256; ++other)
         if (other != 0x80)
-          ASSERT_LE(best, std::fabs(float(valueOf(Element::fp8, other)) - bf8)) << bf8 << ' ' << other;
+          ASSERT_LE(best, std::fabs(float(getValue(Element::fp8, other)) - bf8)) << bf8 << ' ' << other;
     }
   }
 }

@@ -11,7 +11,7 @@ namespace nstf::emulator::test {
 /// An operand's type, which determines its edge cases.
 enum class Kind { u16, f16, u32, f32, u64, f64, shift, packed };
 
-inline const std::vector<uint64_t> &edgesOf(Kind kind) {
+inline const std::vector<uint64_t> &getEdges(Kind kind) {
   static const std::vector<uint64_t> halves = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x3c00, 0xbc00, 0x3800,
                                                0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x4248, 0x0401, 0x5640};
   static const std::vector<uint64_t> singles = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000,
@@ -63,7 +63,7 @@ class Operands {
 public:
   std::mt19937_64 engine{12345};
   uint64_t next(Kind kind) {
-    const std::vector<uint64_t> &edges = edgesOf(kind);
+    const std::vector<uint64_t> &edges = getEdges(kind);
     if (engine() % 3 == 0)
       return edges[engine() % edges.size()] |
              (kind == Kind::f16 || kind == Kind::u16 ? engine() << 16 & 0xffff0000 : 0);
@@ -82,7 +82,7 @@ public:
     case Kind::shift:
       return engine() % 2 ? engine() % 70 : uint32_t(bits);
     case Kind::packed: {
-      const std::vector<uint64_t> &halves = edgesOf(Kind::f16);
+      const std::vector<uint64_t> &halves = getEdges(Kind::f16);
       if (engine() % 2)
         return halves[engine() % halves.size()] | halves[engine() % halves.size()] << 16;
       return uint32_t(bits);

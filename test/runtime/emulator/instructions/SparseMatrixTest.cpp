@@ -22,7 +22,7 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid) {
             64, mode);
   ASSERT_EQ(s.program->trapCount(), 0u);
   std::mt19937_64 engine(99);
-  unsigned size = bitsOf(form.a);
+  unsigned size = getBits(form.a);
   auto element = [&](Element e) -> uint64_t {
     double v = std::normal_distribution<double>()(engine);
     switch (e) {
@@ -66,13 +66,13 @@ void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid) {
       }
       if (form.a == Element::i8) {
         for (unsigned n = 0; n < a.size(); ++n)
-          expected += uint32_t(int(valueOf(form.a, a[n])) * int(valueOf(form.b, b[n])));
+          expected += uint32_t(int(getValue(form.a, a[n])) * int(getValue(form.b, b[n])));
       } else if (mode == MatrixMode::Exact) {
         expected = exactElement("gfx942", form.a, form.b, false, a, b, c);
       } else {
         float sum = as<float>(c);
         for (unsigned n = 0; n < a.size(); ++n)
-          sum = std::fma(float(valueOf(form.a, a[n])), float(valueOf(form.b, b[n])), sum);
+          sum = std::fma(float(getValue(form.a, a[n])), float(getValue(form.b, b[n])), sum);
         expected = uint32_t(bits(sum));
       }
       uint32_t got = uint32_t(getElement(s, agprRow + rowD, placeOfOutput(form, 0, i, j), 32));

@@ -16,7 +16,7 @@ using u64 = uint64_t;
 const char *const targets[] = {"gfx90a", "gfx942"};
 enum { unorm, snorm, uscaled, sscaled, uint, sint, number7 = 7 };
 
-u32 bitsOf(float v) {
+u32 getBits(float v) {
   u32 bits;
   std::memcpy(&bits, &v, 4);
   return bits;
@@ -30,7 +30,7 @@ struct Example {
 };
 const u32 one = 0x3f800000;
 std::vector<Example> examples() {
-  auto f = bitsOf;
+  auto f = getBits;
   return {
       {1, unorm, {255}, {one, 0, 0, one}},
       {1, snorm, {0x81}, {f(-1), 0, 0, one}},
@@ -105,20 +105,20 @@ TEST(TypedBuffer, StoresBringNumbersIntoRange) {
     u32 value;
     u32 memory;
   } const cases[] = {
-      {1, unorm, bitsOf(2), 255},
-      {1, unorm, bitsOf(-1), 0},
+      {1, unorm, getBits(2), 255},
+      {1, unorm, getBits(-1), 0},
       {1, unorm, 0x7fc00000, 0},
-      {1, unorm, bitsOf(0.5f), 128},
-      {1, snorm, bitsOf(-3), 0x81},
+      {1, unorm, getBits(0.5f), 128},
+      {1, snorm, getBits(-3), 0x81},
       {1, uint, 300, 255},
       {1, sint, 300, 127},
       {1, sint, u32(-300), 0x80},
-      {2, uscaled, bitsOf(70000), 65535},
-      {1, sscaled, bitsOf(-9.5f), u32(-10) & 255},
-      {2, number7, bitsOf(65520), 0x7c00},
-      {2, number7, bitsOf(1e-8f), 0},
-      {6, number7, bitsOf(-5), 0},
-      {6, number7, bitsOf(1e9f), 0x7bf},
+      {2, uscaled, getBits(70000), 65535},
+      {1, sscaled, getBits(-9.5f), u32(-10) & 255},
+      {2, number7, getBits(65520), 0x7c00},
+      {2, number7, getBits(1e-8f), 0},
+      {6, number7, getBits(-5), 0},
+      {6, number7, getBits(1e9f), 0x7bf},
       {6, number7, 0x7f800000, 0x7c0},
   };
   for (const auto &c : cases) {

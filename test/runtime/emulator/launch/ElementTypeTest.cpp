@@ -10,7 +10,7 @@ using namespace nstf::emulator;
 namespace {
 
 /// The bits of the element that a written number becomes; std::nullopt if it does not fit.
-std::optional<uint64_t> bitsOf(const char *type, const char *text) {
+std::optional<uint64_t> getBits(const char *type, const char *text) {
   uint64_t bits = 0;
   std::optional<Number> number = Number::parse(text);
   if (!number || !encode(*findElementType(type), *number, reinterpret_cast<std::byte *>(&bits)))
@@ -19,54 +19,54 @@ std::optional<uint64_t> bitsOf(const char *type, const char *text) {
 }
 
 TEST(ElementType, WholeNumbers) {
-  EXPECT_EQ(bitsOf("u8", "255"), 255u);
-  EXPECT_EQ(bitsOf("u8", "256"), std::nullopt);
-  EXPECT_EQ(bitsOf("u8", "-1"), std::nullopt);
-  EXPECT_EQ(bitsOf("u8", "-0"), 0u);
-  EXPECT_EQ(bitsOf("i8", "-128"), 0x80u);
-  EXPECT_EQ(bitsOf("i8", "-129"), std::nullopt);
-  EXPECT_EQ(bitsOf("i8", "128"), std::nullopt);
-  EXPECT_EQ(bitsOf("i32", "-0x80000000"), 0x80000000u);
-  EXPECT_EQ(bitsOf("u64", "18446744073709551615"), UINT64_MAX);
-  EXPECT_EQ(bitsOf("u64", "18446744073709551616"), std::nullopt);
-  EXPECT_EQ(bitsOf("i64", "-9223372036854775808"), uint64_t(1) << 63);
-  EXPECT_EQ(bitsOf("i64", "9223372036854775808"), std::nullopt);
-  EXPECT_EQ(bitsOf("i32", "3e2"), 300u); // a float with an integral value
-  EXPECT_EQ(bitsOf("i32", "0.5"), std::nullopt);
-  EXPECT_EQ(bitsOf("i32", "nan"), std::nullopt);
-  EXPECT_EQ(bitsOf("bool", "true"), 1u);
-  EXPECT_EQ(bitsOf("bool", "2"), std::nullopt);
+  EXPECT_EQ(getBits("u8", "255"), 255u);
+  EXPECT_EQ(getBits("u8", "256"), std::nullopt);
+  EXPECT_EQ(getBits("u8", "-1"), std::nullopt);
+  EXPECT_EQ(getBits("u8", "-0"), 0u);
+  EXPECT_EQ(getBits("i8", "-128"), 0x80u);
+  EXPECT_EQ(getBits("i8", "-129"), std::nullopt);
+  EXPECT_EQ(getBits("i8", "128"), std::nullopt);
+  EXPECT_EQ(getBits("i32", "-0x80000000"), 0x80000000u);
+  EXPECT_EQ(getBits("u64", "18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(getBits("u64", "18446744073709551616"), std::nullopt);
+  EXPECT_EQ(getBits("i64", "-9223372036854775808"), uint64_t(1) << 63);
+  EXPECT_EQ(getBits("i64", "9223372036854775808"), std::nullopt);
+  EXPECT_EQ(getBits("i32", "3e2"), 300u); // a float with an integral value
+  EXPECT_EQ(getBits("i32", "0.5"), std::nullopt);
+  EXPECT_EQ(getBits("i32", "nan"), std::nullopt);
+  EXPECT_EQ(getBits("bool", "true"), 1u);
+  EXPECT_EQ(getBits("bool", "2"), std::nullopt);
 }
 
 TEST(ElementType, Floats) {
-  EXPECT_EQ(bitsOf("f32", "1"), 0x3f800000u);
-  EXPECT_EQ(bitsOf("f32", "-0"), 0x80000000u);
-  EXPECT_EQ(bitsOf("f32", "-0.0"), 0x80000000u);
-  EXPECT_EQ(bitsOf("f32", "inf"), 0x7f800000u);
-  EXPECT_EQ(bitsOf("f32", "-.inf"), 0xff800000u);
-  EXPECT_EQ(bitsOf("f32", "1e39"), std::nullopt); // finite, but infinite as f32
-  EXPECT_EQ(bitsOf("f32", "0x1.8p1"), 0x40400000u);
-  EXPECT_EQ(bitsOf("f64", "0.1"), 0x3fb999999999999au);
-  EXPECT_EQ(bitsOf("f16", "65504"), 0x7bffu);
-  EXPECT_EQ(bitsOf("f16", "65520"), std::nullopt);
-  EXPECT_EQ(bitsOf("f16", "1.00048828125"), 0x3c00u);     // a tie: to even
-  EXPECT_EQ(bitsOf("f16", "1.000488281250001"), 0x3c01u); // rounded once
-  EXPECT_EQ(bitsOf("bf16", "1"), 0x3f80u);
+  EXPECT_EQ(getBits("f32", "1"), 0x3f800000u);
+  EXPECT_EQ(getBits("f32", "-0"), 0x80000000u);
+  EXPECT_EQ(getBits("f32", "-0.0"), 0x80000000u);
+  EXPECT_EQ(getBits("f32", "inf"), 0x7f800000u);
+  EXPECT_EQ(getBits("f32", "-.inf"), 0xff800000u);
+  EXPECT_EQ(getBits("f32", "1e39"), std::nullopt); // finite, but infinite as f32
+  EXPECT_EQ(getBits("f32", "0x1.8p1"), 0x40400000u);
+  EXPECT_EQ(getBits("f64", "0.1"), 0x3fb999999999999au);
+  EXPECT_EQ(getBits("f16", "65504"), 0x7bffu);
+  EXPECT_EQ(getBits("f16", "65520"), std::nullopt);
+  EXPECT_EQ(getBits("f16", "1.00048828125"), 0x3c00u);     // a tie: to even
+  EXPECT_EQ(getBits("f16", "1.000488281250001"), 0x3c01u); // rounded once
+  EXPECT_EQ(getBits("bf16", "1"), 0x3f80u);
   EXPECT_TRUE(std::isnan(decode(ElementType::BF16, reinterpret_cast<const std::byte *>("\xc0\x7f"))));
 }
 
 TEST(ElementType, SmallFloats) {
-  EXPECT_EQ(bitsOf("fp8", "1"), 0x40u); // E4M3, bias 8
-  EXPECT_EQ(bitsOf("bf8", "1"), 0x40u); // E5M2, bias 16
-  EXPECT_EQ(bitsOf("e4m3fnuz", "240"), 0x7fu);
-  EXPECT_EQ(bitsOf("e4m3fnuz", "250"), std::nullopt);
-  EXPECT_EQ(bitsOf("e4m3fnuz", "inf"), std::nullopt);
-  EXPECT_EQ(bitsOf("e4m3fnuz", "-0.0"), 0u); // has no negative zero
-  EXPECT_EQ(bitsOf("e4m3fnuz", "nan"), 0x80u);
-  EXPECT_EQ(bitsOf("e5m2fnuz", "57344"), 0x7fu);
+  EXPECT_EQ(getBits("fp8", "1"), 0x40u); // E4M3, bias 8
+  EXPECT_EQ(getBits("bf8", "1"), 0x40u); // E5M2, bias 16
+  EXPECT_EQ(getBits("e4m3fnuz", "240"), 0x7fu);
+  EXPECT_EQ(getBits("e4m3fnuz", "250"), std::nullopt);
+  EXPECT_EQ(getBits("e4m3fnuz", "inf"), std::nullopt);
+  EXPECT_EQ(getBits("e4m3fnuz", "-0.0"), 0u); // has no negative zero
+  EXPECT_EQ(getBits("e4m3fnuz", "nan"), 0x80u);
+  EXPECT_EQ(getBits("e5m2fnuz", "57344"), 0x7fu);
   // The middle between 1 and 1.125, and a number above it that only f64 can tell from it: rounded once.
-  EXPECT_EQ(bitsOf("fp8", "1.0625"), 0x40u);
-  EXPECT_EQ(bitsOf("fp8", "1.0625000000001"), 0x41u);
+  EXPECT_EQ(getBits("fp8", "1.0625"), 0x40u);
+  EXPECT_EQ(getBits("fp8", "1.0625000000001"), 0x41u);
 }
 
 /// Every element's text reads back as the same bits.

@@ -29,8 +29,8 @@ TEST(RegisterText, Views) {
       {"GLOBAL_ATOMIC_ADD_F32", NumberView::F32, NumberView::F32},
   };
   for (const auto &row : rows) {
-    EXPECT_EQ(viewOf(row.name, false), row.read) << row.name;
-    EXPECT_EQ(viewOf(row.name, true), row.write) << row.name;
+    EXPECT_EQ(getNumberView(row.name, false), row.read) << row.name;
+    EXPECT_EQ(getNumberView(row.name, true), row.write) << row.name;
   }
 }
 

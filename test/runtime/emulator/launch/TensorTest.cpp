@@ -15,7 +15,7 @@ using testing::ThrowsMessage;
 
 namespace {
 
-std::string bytesOf(const auto &values) {
+std::string getBytes(const auto &values) {
   return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(values[0])};
 }
 
@@ -27,8 +27,8 @@ template <typename T> std::vector<T> valuesOf(const Tensor &tensor) {
 }
 
 /// The contents that an `init` generates for a buffer.
-Tensor contentsOf(const std::string &type, const std::string &shape, const std::string &init,
-                  const std::filesystem::path &folder = ".") {
+Tensor getContents(const std::string &type, const std::string &shape, const std::string &init,
+                   const std::filesystem::path &folder = ".") {
   LaunchFile file = LaunchFile::readText("buffers:\n  b: {type: " + type + ", shape: " + shape + ", init: " + init +
                                              "}\nlaunches: []\n",
                                          folder / "launch.yaml");
@@ -46,7 +46,7 @@ TEST(Tensor, NpyOfEveryType) {
       for (size_t i = 0; i < data.size(); ++i)
         data[i] = std::byte(i * 37);
       std::filesystem::path path = folder.path / "t.npy";
-      nstf::support::writeFile(path, fileOf(path, type, shape, data));
+      nstf::support::writeFile(path, getFile(path, type, shape, data));
       Tensor back = readNpy(path, type);
       EXPECT_EQ(back.type, type);
       EXPECT_EQ(back.shape, shape);
@@ -59,7 +59,7 @@ TEST(Tensor, NpyFortranOrder) {
   // [[0, 1, 2], [3, 4, 5]] in column-major order
   std::string header = nstf::makeNpyHeader("<i4", {2, 3});
   header.replace(header.find("False,"), 6, "True, ");
-  auto path = folder.write("f.npy", header + bytesOf(std::vector<int32_t>{0, 3, 1, 4, 2, 5}));
+  auto path = folder.write("f.npy", header + getBytes(std::vector<int32_t>{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(valuesOf<int32_t>(readNpy(path)), (std::vector<int32_t>{0, 1, 2, 3, 4, 5}));
 }
 
@@ -75,7 +75,7 @@ TEST(Tensor, NpyOfMlDtypes) {
 TEST(Tensor, DamagedNpyIsAnError) {
   const std::filesystem::path path = "t.npy";
   std::vector<std::byte> data(48);
-  std::string good = fileOf(path, ElementType::F32, {3, 4}, data);
+  std::string good = getFile(path, ElementType::F32, {3, 4}, data);
   std::mt19937 random(1);
   for (int i = 0; i < 20'000; ++i) {
     std::string bad = good;
@@ -98,23 +98,24 @@ TEST(Tensor, DamagedNpyIsAnError) {
 }
 
 TEST(Tensor, GeneratedNumbers) {
-  EXPECT_EQ(valuesOf<float>(contentsOf("f32", "[3]", "{value: -0.0}")), (std::vector<float>{-0.0f, -0.0f, -0.0f}));
-  EXPECT_EQ(valuesOf<int16_t>(contentsOf("i16", "[2, 2]", "{iota: {start: -1, step: 2}}")),
+  EXPECT_EQ(valuesOf<float>(getContents("f32", "[3]", "{value: -0.0}")), (std::vector<float>{-0.0f, -0.0f, -0.0f}));
+  EXPECT_EQ(valuesOf<int16_t>(getContents("i16", "[2, 2]", "{iota: {start: -1, step: 2}}")),
             (std::vector<int16_t>{-1, 1, 3, 5}));
-  EXPECT_EQ(valuesOf<double>(contentsOf("f64", "[3]", "{iota: {start: 0.5, step: 0.25}}")),
+  EXPECT_EQ(valuesOf<double>(getContents("f64", "[3]", "{iota: {start: 0.5, step: 0.25}}")),
             (std::vector<double>{0.5, 0.75, 1}));
-  EXPECT_EQ(valuesOf<uint64_t>(contentsOf("u64", "[2]", "{iota: {start: 0xfffffffffffffffe, step: 1}}")),
+  EXPECT_EQ(valuesOf<uint64_t>(getContents("u64", "[2]", "{iota: {start: 0xfffffffffffffffe, step: 1}}")),
             (std::vector<uint64_t>{UINT64_MAX - 1, UINT64_MAX}));
-  EXPECT_EQ(valuesOf<uint8_t>(contentsOf("u8", "[3]", "{values: [1, 0x10, 255]}")), (std::vector<uint8_t>{1, 16, 255}));
-  EXPECT_EQ(valuesOf<float>(contentsOf("f32", "[2]", "zeros")), (std::vector<float>{0, 0}));
-  EXPECT_EQ(contentsOf("f32", "[0, 7]", "{value: 1}").data.size(), 0u);
-  EXPECT_THAT([] { contentsOf("i8", "[200]", "{iota: {start: 0}}"); },
+  EXPECT_EQ(valuesOf<uint8_t>(getContents("u8", "[3]", "{values: [1, 0x10, 255]}")),
+            (std::vector<uint8_t>{1, 16, 255}));
+  EXPECT_EQ(valuesOf<float>(getContents("f32", "[2]", "zeros")), (std::vector<float>{0, 0}));
+  EXPECT_EQ(getContents("f32", "[0, 7]", "{value: 1}").data.size(), 0u);
+  EXPECT_THAT([] { getContents("i8", "[200]", "{iota: {start: 0}}"); },
               ThrowsMessage<InputError>(HasSubstr("expected a whole number from -128 to 127 for element 128")));
 }
 
 TEST(Tensor, RandomNumbers) {
   // As documented in docs/nstf-emu.md.
-  std::vector<float> values = valuesOf<float>(contentsOf("f32", "[1000]", "{random: {seed: 7, low: 2, high: 3}}"));
+  std::vector<float> values = valuesOf<float>(getContents("f32", "[1000]", "{random: {seed: 7, low: 2, high: 3}}"));
   uint64_t z = 7 + 5 * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
   z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -128,25 +129,25 @@ TEST(Tensor, RandomNumbers) {
   }
   EXPECT_NEAR(sum / 1000, 2.5, 0.05);
   std::set<int> seen;
-  for (int8_t value : valuesOf<int8_t>(contentsOf("i8", "[1000]", "{random: {low: -2, high: 2}}")))
+  for (int8_t value : valuesOf<int8_t>(getContents("i8", "[1000]", "{random: {low: -2, high: 2}}")))
     seen.insert(value);
   EXPECT_EQ(seen, (std::set<int>{-2, -1, 0, 1, 2}));
   std::vector<uint64_t> wide =
-      valuesOf<uint64_t>(contentsOf("u64", "[100]", "{random: {low: 0, high: 0xffffffffffffffff}}"));
+      valuesOf<uint64_t>(getContents("u64", "[100]", "{random: {low: 0, high: 0xffffffffffffffff}}"));
   EXPECT_TRUE(std::any_of(wide.begin(), wide.end(), [](uint64_t v) { return v >> 63; }));
 }
 
 TEST(Tensor, Files) {
   TestFolder folder;
-  folder.write("a.npy", nstf::makeNpyHeader("<f4", {2}) + bytesOf(std::vector<float>{1, 2.5f}));
+  folder.write("a.npy", nstf::makeNpyHeader("<f4", {2}) + getBytes(std::vector<float>{1, 2.5f}));
   folder.write("a.bin", "abcd");
-  EXPECT_EQ(valuesOf<float>(contentsOf("f32", "[2]", "{file: a.npy}", folder.path)), (std::vector<float>{1, 2.5f}));
-  EXPECT_EQ(valuesOf<double>(contentsOf("f64", "[2]", "{file: a.npy, convert: true}", folder.path)),
+  EXPECT_EQ(valuesOf<float>(getContents("f32", "[2]", "{file: a.npy}", folder.path)), (std::vector<float>{1, 2.5f}));
+  EXPECT_EQ(valuesOf<double>(getContents("f64", "[2]", "{file: a.npy, convert: true}", folder.path)),
             (std::vector<double>{1, 2.5}));
-  EXPECT_EQ(contentsOf("u8", "[4]", "{bytes: a.bin}", folder.path).data[3], std::byte('d'));
+  EXPECT_EQ(getContents("u8", "[4]", "{bytes: a.bin}", folder.path).data[3], std::byte('d'));
   auto message = [&](const char *type, const char *shape, const char *init) -> std::string {
     try {
-      contentsOf(type, shape, init, folder.path);
+      getContents(type, shape, init, folder.path);
     } catch (const InputError &error) {
       return error.what();
     }

@@ -101,7 +101,7 @@ u64 preop(u64 v, u64 segment, const FloatMode &mode) {
   if (!n.significand)
     return 0;
   n.exponent = -53 - int(shift) + (exponent >= 1968 ? 128 : 0);
-  return bitsOf(doubled, n, mode);
+  return getBits(doubled, n, mode);
 }
 
 } // namespace
@@ -109,7 +109,7 @@ u64 preop(u64 v, u64 segment, const FloatMode &mode) {
 std::vector<VectorMeaning> approximateMeanings() {
   std::vector<VectorMeaning> all;
   for (Type t : {f16, f32, f64}) {
-    Format f = formatOf(t);
+    Format f = getFormat(t);
     std::string s = t == f16 ? "16" : t == f32 ? "32" : "64";
     u64 steps = t == f64 ? u64(1) << 29 : 1;
     all.push_back({"V_RCP_F" + s, t, {t}, IS(approximated(f, l.a, modeOf(f, l), reciprocal)), 0, steps});

@@ -9,7 +9,7 @@ namespace {
 template <int wanted> u64 floatChoice(Format f, u64 memory, u64 data) {
   if (f.isNan(memory) || f.isNan(data))
     return f.isNan(memory) ? data : memory;
-  return compare(numberOf(f, data), numberOf(f, memory)) == wanted ? data : memory;
+  return compare(getNumber(f, data), getNumber(f, memory)) == wanted ? data : memory;
 }
 template <unsigned bits> i64 asSigned(u64 v) { return bits == 64 ? i64(v) : i64(i32(u32(v))); }
 u64 pairSum(Format f, u64 memory, u64 data) {
@@ -56,9 +56,10 @@ const std::vector<Atomic> floats = {
     {"PK_ADD_F16", Type::pf16, false, WITH(pairSum(half, m, d))},
     {"PK_ADD_BF16", Type::p16, false, WITH(pairSum(brain, m, d))},
     {"CMPSWAP", Type::f32, true,
-     WITH(!single.isNan(m) && !single.isNan(s) && compare(numberOf(single, m), numberOf(single, s)) == 0 ? d : m)},
+     WITH(!single.isNan(m) && !single.isNan(s) && compare(getNumber(single, m), getNumber(single, s)) == 0 ? d : m)},
     {"CMPSWAP", Type::f64, true,
-     WITH(!doubled.isNan(m) && !doubled.isNan(s) && compare(numberOf(doubled, m), numberOf(doubled, s)) == 0 ? d : m)},
+     WITH(!doubled.isNan(m) && !doubled.isNan(s) && compare(getNumber(doubled, m), getNumber(doubled, s)) == 0 ? d
+                                                                                                               : m)},
 };
 
 } // namespace

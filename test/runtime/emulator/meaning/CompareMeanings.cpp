@@ -25,12 +25,12 @@ template <typename T> void addIntegers(std::vector<VectorMeaning> &all, const ch
 void addFloats(std::vector<VectorMeaning> &all, const char *suffix, Type t) {
   static const char *const names[] = {"F", "LT",  "EQ",  "LE",  "GT",  "LG",  "GE",  "O",
                                       "U", "NGE", "NLG", "NGT", "NLE", "NEQ", "NLT", "TRU"};
-  Format f = formatOf(t);
+  Format f = getFormat(t);
   for (unsigned relation = 0; relation < 16; ++relation)
     add(all, std::string(names[relation]) + suffix, {t, t}, [=](Lane &l) -> u64 {
       if (f.isNan(l.a) || f.isNan(l.b))
         return relation >> 3 & 1;
-      return relation >> (1 + compare(numberOf(f, l.a, l.mode(f)), numberOf(f, l.b, l.mode(f)))) & 1;
+      return relation >> (1 + compare(getNumber(f, l.a, l.mode(f)), getNumber(f, l.b, l.mode(f)))) & 1;
     });
   add(all, std::string("CLASS") + suffix, {t, t == f16 ? b16 : b32}, [=](Lane &l) -> u64 {
     u64 v = l.a;

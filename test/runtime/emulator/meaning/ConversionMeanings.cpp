@@ -13,20 +13,20 @@ constexpr i128 one = 1;
 /// "Out-of-range floating point values (including infinity) saturate. NAN is converted to 0."
 template <typename T> u64 toInteger(Format f, u64 v, const Lane &l, Rounding round = Rounding::Zero) {
   i128 low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
-  return u64(std::make_unsigned_t<T>(saturated(numberOf(f, v, l.mode(f)), low, high, round)));
+  return u64(std::make_unsigned_t<T>(saturated(getNumber(f, v, l.mode(f)), low, high, round)));
 }
-u64 fromInteger(Format f, i64 v, const Lane &l) { return bitsOf(f, exactly(v), l.mode(f)); }
+u64 fromInteger(Format f, i64 v, const Lane &l) { return getBits(f, exactly(v), l.mode(f)); }
 
 /// floor(v + 0.5), computed exactly.
 u64 halfUp(u64 v, const Lane &l) {
   if (single.isNan(v))
     return 0;
-  Number n = plus(numberOf(single, v, l.mode(single)), scaled(exactly(1), -1));
+  Number n = plus(getNumber(single, v, l.mode(single)), scaled(exactly(1), -1));
   return u32(saturated(n, -(one << 31), (one << 31) - 1, Rounding::Down));
 }
 
 i32 exponentOf(Format f, u64 v) {
-  Number n = numberOf(f, v);
+  Number n = getNumber(f, v);
   if (n.kind != Number::Finite)
     return 0;
   int e = n.exponent;
@@ -38,10 +38,10 @@ i32 exponentOf(Format f, u64 v) {
 /// Maps [-1, 1] or [0, 1] to 16-bit integers, rounded to nearest even.
 u16 normalized(Format f, u64 v, bool isSigned, const Lane &l) {
   i128 scale = isSigned ? 32767 : 65535;
-  Number n = times(numberOf(f, v, l.mode(f)), exactly(i64(scale)));
+  Number n = times(getNumber(f, v, l.mode(f)), exactly(i64(scale)));
   return u16(saturated(n, isSigned ? -scale : 0, scale, Rounding::NearestEven));
 }
-u64 byteOf(u64 v, const Lane &l) { return u64(saturated(numberOf(single, v, l.mode(single)), 0, 255)); }
+u64 byteOf(u64 v, const Lane &l) { return u64(saturated(getNumber(single, v, l.mode(single)), 0, 255)); }
 
 u64 halfTowardZero(u64 v) { return convert(single, half, v, {}, {Rounding::Zero, true, true}); }
 
@@ -58,7 +58,7 @@ Number numberOf8(u8 v, unsigned exponentBits) {
   n.kind = n.significand ? Number::Finite : Number::Zero;
   return n;
 }
-u64 from8(u64 v, unsigned exponentBits) { return bitsOf(single, numberOf8(u8(v), exponentBits)); }
+u64 from8(u64 v, unsigned exponentBits) { return getBits(single, numberOf8(u8(v), exponentBits)); }
 
 /// The result for numbers that are too large: NaN, or the largest number under MODE.fp16_ovfl.
 u8 tooLarge8(const Number &n, const Lane &l) {
@@ -69,7 +69,7 @@ u8 tooLarge8(const Number &n, const Lane &l) {
 
 /// Rounds to nearest even by searching the 128 magnitudes.
 u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
-  Number n = numberOf(single, v);
+  Number n = getNumber(single, v);
   if (n.kind == Number::Nan)
     return 0x80;
   const u8 sign = n.negative ? 0x80 : 0, largest = tooLarge8(n, l);
@@ -95,7 +95,7 @@ u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
 }
 /// Stochastic rounding: adds the upper random bits, aligned with the bits that will be cut off, and then cuts.
 u8 to8Stochastic(u64 v, u32 random, unsigned exponentBits, const Lane &l) {
-  Number n = numberOf(single, v);
+  Number n = getNumber(single, v);
   if (n.kind == Number::Nan)
     return 0x80;
   const u8 sign = n.negative ? 0x80 : 0, largest = tooLarge8(n, l);
@@ -155,7 +155,7 @@ u64 fixup(Format f, u64 q, u64 d, u64 n) {
     return sign;
   if (f.fractionBits > 10) { // unbiased, also of subnormals
     auto exponent = [&](u64 v) {
-      Number m = numberOf(f, v);
+      Number m = getNumber(f, v);
       int e = m.exponent;
       for (u128 s = m.significand; s > 1; s >>= 1)
         ++e;
@@ -174,7 +174,7 @@ u64 fixup(Format f, u64 q, u64 d, u64 n) {
 std::vector<VectorMeaning> divisionMeanings() {
   std::vector<VectorMeaning> all;
   for (Type t : {f16, f32, f64}) {
-    Format f = formatOf(t);
+    Format f = getFormat(t);
     std::string suffix = t == f16 ? "16" : t == f32 ? "32" : "64";
     all.push_back({"V_DIV_FIXUP_F" + suffix,
                    t,
@@ -222,7 +222,7 @@ std::vector<VectorMeaning> conversionMeanings() {
       {"V_CVT_F32_UBYTE1", f32, {b32}, IS(fromInteger(single, l.a >> 8 & 0xff, l))},
       {"V_CVT_F32_UBYTE2", f32, {b32}, IS(fromInteger(single, l.a >> 16 & 0xff, l))},
       {"V_CVT_F32_UBYTE3", f32, {b32}, IS(fromInteger(single, l.a >> 24 & 0xff, l))},
-      {"V_CVT_OFF_F32_I4", f32, {b32}, IS(bitsOf(single, scaled(exactly(i64(l.a & 15) - (l.a & 8 ? 16 : 0)), -4)))},
+      {"V_CVT_OFF_F32_I4", f32, {b32}, IS(getBits(single, scaled(exactly(i64(l.a & 15) - (l.a & 8 ? 16 : 0)), -4)))},
       {"V_FREXP_EXP_I32_F32", b32, {f32}, IS(u32(exponentOf(single, l.a)))},
       {"V_FREXP_EXP_I32_F64", b32, {f64}, IS(u32(exponentOf(doubled, l.a)))},
       {"V_FREXP_EXP_I16_F16", b16, {f16}, IS(u16(exponentOf(half, l.a)))},

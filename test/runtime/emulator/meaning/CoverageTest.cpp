@@ -65,7 +65,7 @@ TEST(Meaning, EveryInstructionHasOne) {
       have.insert(c.name);
   size_t proven = 0;
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
-    std::string name(infoOf(Opcode(i)).name);
+    std::string name(getInfo(Opcode(i)).name);
     // With the clamp bit an instruction saturates; it has the same meaning with Lane::clamp.
     std::string plain = name.ends_with("_CLAMP") ? name.substr(0, name.size() - 6) : name;
     EXPECT_TRUE(have.contains(plain) || isProvenElsewhere(plain)) << name << " has no meaning";

@@ -18,7 +18,7 @@ static u64 extreme(Format f, u64 a, u64 b, const Lane &l, int sign) {
     return a;
   if (f.isZero(a) && f.isZero(b))
     return f.isNegative(a) == (sign < 0) ? a : b;
-  return compare(numberOf(f, a), numberOf(f, b)) * sign > 0 ? a : b;
+  return compare(getNumber(f, a), getNumber(f, b)) * sign > 0 ? a : b;
 }
 u64 lesser(Format f, u64 a, u64 b, const Lane &l) { return extreme(f, a, b, l, -1); }
 u64 greater(Format f, u64 a, u64 b, const Lane &l) { return extreme(f, a, b, l, 1); }
@@ -32,7 +32,7 @@ u64 middle(Format f, const Lane &l) {
   if (f.isNan(l.a) || f.isNan(l.b) || f.isNan(l.c))
     return lesser(f, lesser(f, l.a, l.b, l), l.c, l);
   u64 most = greater(f, greater(f, l.a, l.b, l), l.c, l);
-  auto equal = [&](u64 v) { return compare(numberOf(f, most), numberOf(f, v, l.mode(f))) == 0; };
+  auto equal = [&](u64 v) { return compare(getNumber(f, most), getNumber(f, v, l.mode(f))) == 0; };
   return equal(l.a) ? greater(f, l.b, l.c, l) : equal(l.b) ? greater(f, l.a, l.c, l) : greater(f, l.a, l.b, l);
 }
 
@@ -41,7 +41,7 @@ u64 separate(Format f, u64 a, u64 b, u64 c, FloatMode mode) {
   mode.keepSources = mode.keepResults = false;
   u64 product = multiply(f, a, b, mode);
   if (f.isNan(a) || f.isNan(b) || f.isNan(c))
-    return nanOf(f, {a, b, c});
+    return getNan(f, {a, b, c});
   return add(f, product, c, mode);
 }
 /// "0 times anything is 0."
@@ -54,41 +54,41 @@ u64 legacyProduct(u64 a, u64 b, const FloatMode &mode) {
 u64 rounded(Format f, u64 v, Rounding round, const FloatMode &mode) {
   if (f.isNan(v))
     return quieted(f, v);
-  return bitsOf(f, integral(numberOf(f, v, mode), round), mode);
+  return getBits(f, integral(getNumber(f, v, mode), round), mode);
 }
 /// "D = S + -floor(S) … obey round mode, result clamped to" the largest number below 1.
 u64 fraction(Format f, u64 v, const FloatMode &mode) {
   if (f.isNan(v) || f.isInfinite(v))
-    return nanOf(f, {v});
-  Number n = numberOf(f, v, mode), floor = integral(n, Rounding::Down);
-  u64 r = bitsOf(f, plus(n, negative(floor), mode.round), mode);
+    return getNan(f, {v});
+  Number n = getNumber(f, v, mode), floor = integral(n, Rounding::Down);
+  u64 r = getBits(f, plus(n, negative(floor), mode.round), mode);
   return !f.isNegative(r) && r >= f.one() ? f.one() - 1 : r;
 }
 u64 scaledBy(Format f, u64 v, i64 exponent, const FloatMode &mode) {
-  return f.isNan(v) ? quieted(f, v) : bitsOf(f, scaled(numberOf(f, v, mode), exponent), mode);
+  return f.isNan(v) ? quieted(f, v) : getBits(f, scaled(getNumber(f, v, mode), exponent), mode);
 }
 /// The significand in [1/2, 1). Subnormals keep their value whatever MODE says, because the instruction works on bits.
 u64 significandOf(Format f, u64 v) {
   if (f.isNan(v))
     return quieted(f, v);
-  Number n = numberOf(f, v);
+  Number n = getNumber(f, v);
   if (n.kind == Number::Finite) {
-    u64 one = bitsOf(f, scaled(n, 0));
+    u64 one = getBits(f, scaled(n, 0));
     while (f.exponentField(one) >= f.bias()) // to below 1 …
-      n = scaled(n, -1), one = bitsOf(f, n);
+      n = scaled(n, -1), one = getBits(f, n);
     while (f.exponentField(one) < f.bias() - 1) // … and to at least 1/2
-      n = scaled(n, 1), one = bitsOf(f, n);
+      n = scaled(n, 1), one = getBits(f, n);
     return one;
   }
-  return bitsOf(f, n);
+  return getBits(f, n);
 }
 
 void addFamily(std::vector<VectorMeaning> &all, const char *suffix, Type t) {
-  Format f = formatOf(t);
+  Format f = getFormat(t);
   auto name = [&](const char *n) { return std::string("V_") + n + suffix; };
   auto sub = [=](Lane &l, u64 a, u64 b) {
-    Number n = plus(numberOf(f, a, l.mode(f)), negative(numberOf(f, b, l.mode(f))), l.mode(f).round);
-    return n.kind == Number::Nan ? nanOf(f, {l.a, l.b}) : bitsOf(f, n, l.mode(f));
+    Number n = plus(getNumber(f, a, l.mode(f)), negative(getNumber(f, b, l.mode(f))), l.mode(f).round);
+    return n.kind == Number::Nan ? getNan(f, {l.a, l.b}) : getBits(f, n, l.mode(f));
   };
   u32 keeps = t == f16 ? KeepsHalf : 0;
   Type exponent = t == f16 ? b16 : b32;
@@ -132,7 +132,7 @@ u64 negatedIf(u64 v, bool negate) { return negate ? v ^ single.sign() : v; }
 enum Axis { X, Y, Z };
 Axis majorAxis(const Lane &l) {
   FloatMode mode = l.mode(single);
-  auto size = [&](u64 v) { return numberOf(single, single.magnitude(v), mode); };
+  auto size = [&](u64 v) { return getNumber(single, single.magnitude(v), mode); };
   auto atLeast = [&](u64 v, u64 w) { return !single.isNan(v) && !single.isNan(w) && compare(size(v), size(w)) >= 0; };
   return atLeast(l.c, l.a) && atLeast(l.c, l.b) ? Z : atLeast(l.b, l.a) ? Y : X;
 }

@@ -42,18 +42,18 @@ struct Writer {
     if (floating && random.oneIn(5) == false) {
       auto &f = floats[random.below(8)];
       text = f.text;
-      s.value = fromHost(isFloat32 ? single : bitsOf(s.type) == 64 ? doubled : half, f.value);
+      s.value = fromHost(isFloat32 ? single : getBits(s.type) == 64 ? doubled : half, f.value);
     } else {
       int v = int(random.below(81)) - 16;
       text = std::to_string(v);
-      s.value = bitsOf(s.type) == 64 && s.type != Type::pf32 ? u64(i64(v)) : u32(v);
+      s.value = getBits(s.type) == 64 && s.type != Type::pf32 ? u64(i64(v)) : u32(v);
     }
   }
   void literal(Source &s, std::string &text) {
     s.place = Source::Constant;
     u32 v = u32(random.value(s.type == Type::f64 ? Type::b32 : s.type)) & 0x7fffffff;
     v |= 0x01000100; // rules out inline constants
-    if (bitsOf(s.type) == 16)
+    if (getBits(s.type) == 16)
       v = (v & 0x7fff) | 0x0100;
     if (s.type == Type::f64)
       v = (v & 0x001fffff) | 0x40000000;
@@ -65,7 +65,7 @@ struct Writer {
   void scalar(Source &s) {
     static const unsigned some[] = {8, 10, 14, vcc, m0};
     s.place = Source::Scalar;
-    s.at = some[random.below(bitsOf(s.type) == 64 ? 4 : 5)];
+    s.at = some[random.below(getBits(s.type) == 64 ? 4 : 5)];
   }
 
   void addModifiers(Source &s) {
@@ -73,7 +73,7 @@ struct Writer {
       return;
     if (isPacked(s.type))
       return;
-    if (isFloat(s.type) && !(form.encoding == Encoding::Sdwa && s.select != 6 && bitsOf(s.type) == 32)) {
+    if (isFloat(s.type) && !(form.encoding == Encoding::Sdwa && s.select != 6 && getBits(s.type) == 32)) {
       s.negate = random.oneIn(3);
       s.absolute = random.oneIn(3);
     } else if (form.encoding == Encoding::Sdwa && !isFloat(s.type)) {
@@ -82,10 +82,10 @@ struct Writer {
   }
 
   std::string sourceText(const Source &s, const std::string &constantText) const {
-    std::string text = s.place == Source::Vector   ? range('v', s.at, bitsOf(s.type))
+    std::string text = s.place == Source::Vector   ? range('v', s.at, getBits(s.type))
                        : s.place == Source::Scalar ? s.at == m0    ? "m0"
-                                                     : s.at == vcc ? (bitsOf(s.type) == 64 ? "vcc" : "vcc_lo")
-                                                                   : range('s', s.at, bitsOf(s.type))
+                                                     : s.at == vcc ? (getBits(s.type) == 64 ? "vcc" : "vcc_lo")
+                                                                   : range('s', s.at, getBits(s.type))
                                                    : constantText;
     if (isPacked(s.type))
       return text;
@@ -145,7 +145,7 @@ struct Writer {
     };
     u32 flags = meaning().flags;
     if (!(flags & MaskOnly))
-      operand(range('v', form.destination, bitsOf(meaning().result)));
+      operand(range('v', form.destination, getBits(meaning().result)));
     if (flags & (MaskOut | MaskOnly))
       operand(maskText(form.maskOut));
     for (size_t k = 0; k < form.sources.size(); ++k)
@@ -182,7 +182,7 @@ struct Writer {
     if (form.omod)
       text += form.omod == 1 ? " mul:2" : form.omod == 2 ? " mul:4" : " div:2";
     if (form.encoding == Encoding::Sdwa) {
-      if (!(flags & MaskOnly) && bitsOf(meaning().result) != 64)
+      if (!(flags & MaskOnly) && getBits(meaning().result) != 64)
         text += std::string(" dst_sel:") + selects[form.select] + " dst_unused:" + unusedRules[form.unused];
       for (size_t k = 0; k < form.sources.size(); ++k)
         text += " src" + std::to_string(k) + "_sel:" + selects[form.sources[k].select];
@@ -206,16 +206,16 @@ Case caseOf(const Writer &writer) {
           u64 v = random.value(s.type);
           if (form.encoding == Encoding::Sdwa && once) // makes bytes and halves edge cases, too
             v = v << 16 | (v & 0xffff);
-          if (s.opSel && bitsOf(s.type) == 16)
+          if (s.opSel && getBits(s.type) == 16)
             v = v << 16 | v >> 16;
           m.v[s.at][lane] = u32(v);
-          if (bitsOf(s.type) == 64)
+          if (getBits(s.type) == 64)
             m.v[s.at + 1][lane] = u32(v >> 32);
         }
       if ((form.meaning->flags & Accumulates)) {
         u64 v = random.value(form.meaning->result);
         m.v[form.destination][lane] = u32(v);
-        if (bitsOf(form.meaning->result) == 64)
+        if (getBits(form.meaning->result) == 64)
           m.v[form.destination + 1][lane] = u32(v >> 32);
       }
     }
@@ -223,7 +223,7 @@ Case caseOf(const Writer &writer) {
       if (s.place == Source::Scalar) {
         u64 v = random.value(s.type);
         m.s[s.at] = u32(v);
-        if (bitsOf(s.type) == 64)
+        if (getBits(s.type) == 64)
           m.s[s.at + 1] = u32(v >> 32);
       }
     if (form.meaning->flags & MaskIn || form.meaning->flags & ImplicitMaskIn)
@@ -237,7 +237,7 @@ Case caseOf(const Writer &writer) {
     c.steps = meaning.steps;
     c.loose = meaning.result;
     c.looseRow = writer.form.destination;
-    c.looseRows = bitsOf(meaning.result) == 64 ? 2 : 1;
+    c.looseRows = getBits(meaning.result) == 64 ? 2 : 1;
   }
   return c;
 }
@@ -330,7 +330,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
     for (Source &s : f.sources) {
       if (i % 3)
         w.addModifiers(s);
-      if (bitsOf(s.type) == 16 && s.place != Source::Constant && i > 9)
+      if (getBits(s.type) == 16 && s.place != Source::Constant && i > 9)
         s.opSel = random.oneIn(2);
       if (isPacked(s.type) && s.place != Source::Constant && i > 2 && !w.plain()) {
         s.opSel = random.oneIn(2);
@@ -341,7 +341,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
         }
       }
     }
-    if (bitsOf(meaning.result) == 16 && i > 9)
+    if (getBits(meaning.result) == 16 && i > 9)
       f.resultHigh = random.oneIn(2);
     if (flags & WholeRegister)
       f.opSel = flags & WholeHalves ? random.below(2) << 3 : random.below(4) << 2;
@@ -365,7 +365,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
       s.select = flags & ByteSelect ? random.below(4) : flags & WordSelect ? 4 + random.below(2) : random.below(7);
       w.addModifiers(s);
     }
-    if (!(flags & MaskOnly) && bitsOf(meaning.result) != 64 && !meaning.steps) {
+    if (!(flags & MaskOnly) && getBits(meaning.result) != 64 && !meaning.steps) {
       f.select = random.below(7);
       f.unused = random.below(3);
     }
@@ -384,7 +384,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
     Form &f = w.form;
     for (Source &s : f.sources)
       w.addModifiers(s);
-    bool wide = !meaning.sources.empty() && (bitsOf(meaning.sources[0]) == 64 || bitsOf(meaning.result) == 64);
+    bool wide = !meaning.sources.empty() && (getBits(meaning.sources[0]) == 64 || getBits(meaning.result) == 64);
     f.control = someControl(random, wide);
     f.boundControl = random.oneIn(2);
     if (i % 2) {

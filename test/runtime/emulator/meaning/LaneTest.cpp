@@ -216,7 +216,7 @@ u64 divScale(Format f, u64 s0, u64 s1, u64 s2, bool &flag) {
   const bool isDouble = f.fractionBits == 52;
   const i64 by = isDouble ? 128 : 64;
   auto field = [&](u64 v) { return f.exponentField(v); };
-  auto times2 = [&](i64 e) { return f.isNan(s0) ? quieted(f, s0) : bitsOf(f, scaled(numberOf(f, s0), e)); };
+  auto times2 = [&](i64 e) { return f.isNan(s0) ? quieted(f, s0) : getBits(f, scaled(getNumber(f, s0), e)); };
   flag = false;
   if (f.isZero(s2) || f.isZero(s1))
     return f.infinity() | f.quietBit();
@@ -226,7 +226,7 @@ u64 divScale(Format f, u64 s0, u64 s1, u64 s2, bool &flag) {
   }
   if (f.isSubnormal(s1))
     return times2(by);
-  Number n = numberOf(f, s2), d = numberOf(f, s1);
+  Number n = getNumber(f, s2), d = getNumber(f, s1);
   bool finite = n.kind == Number::Finite && d.kind == Number::Finite;
   bool tinyReciprocal = d.kind == Number::Finite && quotientIsSubnormal(f, exactly(1), d);
   bool tinyQuotient = finite && quotientIsSubnormal(f, n, d);
@@ -296,12 +296,12 @@ void addDivision(List &list) {
               for (unsigned l = 0; l < lanes; ++l)
                 if (m.active(l)) {
                   u64 a = value(m, 2, l), b = value(m, 4, l), c = value(m, 6, l);
-                  Number n = plus(times(numberOf(f, a), numberOf(f, b)), numberOf(f, c));
+                  Number n = plus(times(getNumber(f, a), getNumber(f, b)), getNumber(f, c));
                   // Scaled up for large quotients and down for small ones, and rounded once.
                   i64 by = isDouble ? 128 : 64;
                   if (flags >> l & 1)
                     n = scaled(n, f.exponentField(c) > f.bias() ? by : -by);
-                  set(m, 20, l, n.kind == Number::Nan ? nanOf(f, {a, b, c}) : bitsOf(f, n));
+                  set(m, 20, l, n.kind == Number::Nan ? getNan(f, {a, b, c}) : getBits(f, n));
                 }
             },
             [=](Machine &m, Random &random) {

@@ -25,10 +25,10 @@ std::function<void(Machine &, Random &)> addresses(unsigned align, unsigned limi
         }
     }
     if (data != Type::none)
-      for (unsigned i = 0; i + 8 <= m.lds.size(); i += bitsOf(data) / 8) {
+      for (unsigned i = 0; i + 8 <= m.lds.size(); i += getBits(data) / 8) {
         unsigned lane = random.below(lanes);
         u64 v = random.oneIn(3) ? m.wide(random.oneIn(2) ? 4 : 6, lane) : random.value(data); // often the comparand
-        writeWord(m.lds, i, bitsOf(data) == 64 ? 64 : 32, v);
+        writeWord(m.lds, i, getBits(data) == 64 ? 64 : 32, v);
       }
   };
 }
@@ -147,7 +147,7 @@ void addAtomic(std::vector<Case> &cases, const std::string &name, const Atomic *
     ADD_FAILURE() << "no meaning of " << name;
     return;
   }
-  unsigned n = bitsOf(a->type) == 64 ? 2 : 1, bits = 32 * n;
+  unsigned n = getBits(a->type) == 64 ? 2 : 1, bits = 32 * n;
   std::string withReturn = name;
   withReturn.insert(name.find_last_of('_') == std::string::npos || name.starts_with("PK_ADD") ? name.find("_ADD") + 4
                                                                                               : name.find_last_of('_'),

@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned slot = 64; // bytes of code per case
 
-std::string textOf(const std::vector<const Case *> &cases) {
+std::string getText(const std::vector<const Case *> &cases) {
   std::string text;
   for (const Case *c : cases)
     text += ".p2align 6\n" + (c ? c->text : std::string()) + "\ns_endpgm\n";
@@ -32,7 +32,7 @@ std::string textOf(const std::vector<const Case *> &cases) {
 /// Nulls out the entries of `cases` that the assembler refuses. Fails if one of them is not optional.
 void removeRefused(const std::string &target, std::vector<const Case *> &cases) {
   std::map<unsigned, std::string> refused;
-  test::assemble(target, textOf(cases), &refused);
+  test::assemble(target, getText(cases), &refused);
   unsigned line = 1;
   for (const Case *&c : cases) {
     unsigned lines = 3 + unsigned(std::count(c->text.begin(), c->text.end(), '\n'));
@@ -46,11 +46,11 @@ void removeRefused(const std::string &target, std::vector<const Case *> &cases) 
   }
 }
 
-unsigned rowOf(unsigned row) { return row < vgprs ? row : agprRow + row - vgprs; }
+unsigned getRow(unsigned row) { return row < vgprs ? row : agprRow + row - vgprs; }
 
 void load(Wave &w, const Machine &m) {
   for (unsigned r = 0; r < vgprs + agprs; ++r)
-    std::memcpy(w.rows[rowOf(r)], m.v[r], sizeof(m.v[r]));
+    std::memcpy(w.rows[getRow(r)], m.v[r], sizeof(m.v[r]));
   std::memcpy(w.scalars, m.s, sizeof(m.s));
   w.setScc(m.scc);
   w.mode = m.mode;
@@ -104,9 +104,9 @@ struct Runner {
       unsigned r = c.looseRow;
       if (doubled.isNan(expected.wide(r, lane)))
         return false;
-      return stepsApart(doubled, snippet.lane<u64>(rowOf(r), lane), expected.wide(r, lane)) <= c.steps;
+      return stepsApart(doubled, snippet.lane<u64>(getRow(r), lane), expected.wide(r, lane)) <= c.steps;
     }
-    Format f = formatOf(c.loose);
+    Format f = getFormat(c.loose);
     if (f.isNan(expected.v[row][lane] & f.mask()))
       return false;
     return stepsApart(f, got & f.mask(), expected.v[row][lane] & f.mask()) <= c.steps &&
@@ -116,9 +116,9 @@ struct Runner {
   void compare(const Case &c, unsigned round) {
     const Wave &w = snippet.wave();
     for (unsigned r = 0; r < vgprs + agprs; ++r)
-      if (std::memcmp(w.rows[rowOf(r)], expected.v[r], sizeof(expected.v[r])))
+      if (std::memcmp(w.rows[getRow(r)], expected.v[r], sizeof(expected.v[r])))
         for (unsigned lane = 0; lane < lanes; ++lane) {
-          u32 got = w.rows[rowOf(r)][lane];
+          u32 got = w.rows[getRow(r)][lane];
           if (got != expected.v[r][lane] && !close(c, r, lane, got))
             return fail(c, round, lane) << (r < vgprs ? "v" : "a") << std::dec << (r < vgprs ? r : r - vgprs)
                                         << std::hex << ": got " << got << " expected " << expected.v[r][lane],
@@ -173,7 +173,7 @@ std::vector<std::string> runCases(const std::string &target, const std::vector<C
   }
   removeRefused(target, cases);
   std::erase(cases, nullptr);
-  test::Snippet snippet(target, textOf(cases), ldsBytes);
+  test::Snippet snippet(target, getText(cases), ldsBytes);
   Runner runner{target, snippet, {}, {}, std::vector<u8>(memoryBytes + 64), {}, false};
   if (memoryBytes) { // scratch uses the same bytes
     snippet.allow(runner.memory.data(), memoryBytes);
@@ -307,7 +307,7 @@ u64 Random::value(Type t) {
   case 4:
   case 5: // similar magnitude, so that sums and products round
     if (isFloat(t)) {
-      Format f = formatOf(t);
+      Format f = getFormat(t);
       v = (random & (f.sign() | f.fraction())) | u64(f.bias() - 12 + int(below(24))) << f.fractionBits;
       if (t == Type::f16)
         v = (random & 0x83ff) | u64(8 + below(14)) << 10;
@@ -324,7 +324,7 @@ u64 Random::value(Type t) {
   last = v;
   if (t == Type::b16 || t == Type::f16) // the other half must not matter
     return (v & 0xffff) | (bits() & 0xffff0000);
-  return bitsOf(t) == 64 ? v : u32(v);
+  return getBits(t) == 64 ? v : u32(v);
 }
 
 u64 Random::exec(unsigned round) {

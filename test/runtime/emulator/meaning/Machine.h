@@ -48,13 +48,13 @@ constexpr u32 usualMode = 0x3f0;
 
 /// The meaning of an operand's bits, for choosing values.
 enum class Type : u8 { none, b16, f16, b32, f32, b64, f64, p16, pf16, pf32, p32, shift, whole };
-inline unsigned bitsOf(Type t) {
+inline unsigned getBits(Type t) {
   return t == Type::b16 || t == Type::f16                                        ? 16
          : t == Type::b64 || t == Type::f64 || t == Type::pf32 || t == Type::p32 ? 64
                                                                                  : 32;
 }
 inline bool isFloat(Type t) { return t == Type::f16 || t == Type::f32 || t == Type::f64; }
-inline Format formatOf(Type t) { return t == Type::f16 || t == Type::pf16 ? half : t == Type::f64 ? doubled : single; }
+inline Format getFormat(Type t) { return t == Type::f16 || t == Type::pf16 ? half : t == Type::f64 ? doubled : single; }
 
 class Random {
 public:

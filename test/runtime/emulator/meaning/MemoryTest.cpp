@@ -196,7 +196,7 @@ void addAtomic(std::vector<Case> &cases, const Addressing &a, const std::string 
     ADD_FAILURE() << "no meaning of " << name;
     return;
   }
-  unsigned n = bitsOf(atomic->type) == 64 ? 2 : 1, bits = 32 * n, words = atomic->two ? 2 * n : n;
+  unsigned n = getBits(atomic->type) == 64 ? 2 : 1, bits = 32 * n, words = atomic->two ? 2 * n : n;
   bool buffer = a.prefix == "BUFFER_";
   for (bool returns : {false, true})
     for (const char *bit : {" sc0", " glc"}) { // the chips spell it differently

@@ -39,7 +39,7 @@ u128 inUnits(const Number &n, int unit, Rounding round) {
 
 } // namespace
 
-Number numberOf(Format f, u64 v, const FloatMode &mode) {
+Number getNumber(Format f, u64 v, const FloatMode &mode) {
   Number n;
   v = flushed(f, v, mode);
   n.negative = f.isNegative(v);
@@ -56,7 +56,7 @@ Number numberOf(Format f, u64 v, const FloatMode &mode) {
   return n;
 }
 
-u64 bitsOf(Format f, Number n, const FloatMode &mode) {
+u64 getBits(Format f, Number n, const FloatMode &mode) {
   u64 sign = n.negative ? f.sign() : 0;
   switch (n.kind) {
   case Number::Nan:
@@ -203,7 +203,7 @@ i128 saturated(const Number &n, i128 low, i128 high, Rounding round) {
   return std::clamp(whole.negative ? -value : value, low, high);
 }
 
-u64 nanOf(Format f, std::initializer_list<u64> sources) {
+u64 getNan(Format f, std::initializer_list<u64> sources) {
   for (u64 v : sources)
     if (f.isNan(v))
       return quieted(f, v) & f.mask();
@@ -211,16 +211,16 @@ u64 nanOf(Format f, std::initializer_list<u64> sources) {
 }
 
 u64 add(Format f, u64 a, u64 b, const FloatMode &mode) {
-  Number n = plus(numberOf(f, a, mode), numberOf(f, b, mode), mode.round);
-  return n.kind == Number::Nan ? nanOf(f, {a, b}) : bitsOf(f, n, mode);
+  Number n = plus(getNumber(f, a, mode), getNumber(f, b, mode), mode.round);
+  return n.kind == Number::Nan ? getNan(f, {a, b}) : getBits(f, n, mode);
 }
 u64 multiply(Format f, u64 a, u64 b, const FloatMode &mode) {
-  Number n = times(numberOf(f, a, mode), numberOf(f, b, mode));
-  return n.kind == Number::Nan ? nanOf(f, {a, b}) : bitsOf(f, n, mode);
+  Number n = times(getNumber(f, a, mode), getNumber(f, b, mode));
+  return n.kind == Number::Nan ? getNan(f, {a, b}) : getBits(f, n, mode);
 }
 u64 fused(Format f, u64 a, u64 b, u64 c, const FloatMode &mode) {
-  Number n = plus(times(numberOf(f, a, mode), numberOf(f, b, mode)), numberOf(f, c, mode), mode.round);
-  return n.kind == Number::Nan ? nanOf(f, {a, b, c}) : bitsOf(f, n, mode);
+  Number n = plus(times(getNumber(f, a, mode), getNumber(f, b, mode)), getNumber(f, c, mode), mode.round);
+  return n.kind == Number::Nan ? getNan(f, {a, b, c}) : getBits(f, n, mode);
 }
 
 u64 convert(Format from, Format to, u64 v, const FloatMode &fromMode, const FloatMode &toMode) {
@@ -230,11 +230,11 @@ u64 convert(Format from, Format to, u64 v, const FloatMode &fromMode, const Floa
                                                     : fraction >> (from.fractionBits - to.fractionBits);
     return (from.isNegative(v) ? to.sign() : 0) | to.infinity() | to.quietBit() | fraction;
   }
-  return bitsOf(to, numberOf(from, v, fromMode), toMode);
+  return getBits(to, getNumber(from, v, fromMode), toMode);
 }
 
 long double toHost(Format f, u64 v) {
-  Number n = numberOf(f, v);
+  Number n = getNumber(f, v);
   if (n.kind == Number::Nan)
     return std::nanl("");
   long double m = n.kind == Number::Infinite ? HUGE_VALL : std::ldexp((long double)u64(n.significand), n.exponent);
@@ -253,7 +253,7 @@ u64 fromHost(Format f, long double value, const FloatMode &mode) {
     n.significand = u64(std::ldexp(std::frexp(std::fabs(value), &exponent), 63));
     n.exponent = exponent - 63;
   }
-  return bitsOf(f, n, mode);
+  return getBits(f, n, mode);
 }
 
 u64 stepsApart(Format f, u64 a, u64 b) {

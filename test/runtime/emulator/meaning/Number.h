@@ -58,9 +58,9 @@ struct Number {
   bool more = false;    ///< the value is above by less than one unit of the last bit
 };
 
-Number numberOf(Format, u64 bits, const FloatMode & = {});
+Number getNumber(Format, u64 bits, const FloatMode & = {});
 /// Rounds; a NaN becomes the format's default NaN.
-u64 bitsOf(Format, Number, const FloatMode & = {});
+u64 getBits(Format, Number, const FloatMode & = {});
 Number exactly(i64 value);
 /// significand * 2^exponent.
 Number scaled(Number, i64 exponent);
@@ -76,7 +76,7 @@ int compare(const Number &, const Number &);
 i128 saturated(const Number &, i128 low, i128 high, Rounding = Rounding::Zero);
 
 /// The NaN result of an operation: the first source that is NaN, made quiet, else the positive default NaN.
-u64 nanOf(Format, std::initializer_list<u64> sources);
+u64 getNan(Format, std::initializer_list<u64> sources);
 inline u64 quieted(Format f, u64 v) { return v | f.quietBit(); }
 inline u64 flushed(Format f, u64 v, const FloatMode &mode) {
   return f.isSubnormal(v) && !mode.keepSources ? v & f.sign() : v & f.mask();

@@ -46,9 +46,9 @@ u64 cut(u64 v, unsigned bits) { return bits == 64 ? v : v & ((u64(1) << bits) - 
 u64 fetch(const Machine &m, const Source &s, unsigned lane) {
   switch (s.place) {
   case Source::Vector:
-    return bitsOf(s.type) == 64 ? m.wide(s.at, lane) : m.v[s.at][lane];
+    return getBits(s.type) == 64 ? m.wide(s.at, lane) : m.v[s.at][lane];
   case Source::Scalar:
-    return bitsOf(s.type) == 64 ? m.pair(s.at) : m.s[s.at];
+    return getBits(s.type) == 64 ? m.pair(s.at) : m.s[s.at];
   default:
     return s.value;
   }
@@ -90,7 +90,7 @@ u64 prepared(u64 v, const Form &f, const Source &s) {
   }
   if (f.encoding == Encoding::Sdwa)
     v = selected(v, s);
-  unsigned bits = bitsOf(s.type);
+  unsigned bits = getBits(s.type);
   if (bits == 16 && s.opSel)
     v >>= 16;
   return signed_(cut(v, bits), bits, s.absolute, s.negate);
@@ -101,8 +101,8 @@ u64 modified(u64 v, Format format, const Form &f, const Machine &m) {
   FloatMode mode = m.floats(format);
   // "Output modifiers are not compatible with output denormals … ignored if the IEEE mode bit is set; -0 becomes +0."
   if (f.omod && !mode.keepResults && !m.ieee()) {
-    Number n = numberOf(format, v, mode);
-    v = format.isNan(v) ? quieted(format, v) : bitsOf(format, scaled(n, f.omod == 3 ? -1 : i64(f.omod)), mode);
+    Number n = getNumber(format, v, mode);
+    v = format.isNan(v) ? quieted(format, v) : getBits(format, scaled(n, f.omod == 3 ? -1 : i64(f.omod)), mode);
     if (format.isZero(v))
       v = 0;
   }
@@ -116,10 +116,10 @@ u64 modified(u64 v, Format format, const Form &f, const Machine &m) {
   return v;
 }
 
-u64 valueOf(const Form &f, const Machine &m, const u64 (&raw)[3], unsigned row, Lane &lane) {
+u64 getValue(const Form &f, const Machine &m, const u64 (&raw)[3], unsigned row, Lane &lane) {
   const VectorMeaning &meaning = *f.meaning;
   Type t = meaning.result;
-  bool wide = bitsOf(t) == 64;
+  bool wide = getBits(t) == 64;
   u64 old = wide ? m.wide(row, lane.lane) : m.v[row][lane.lane];
   u64 *operands[3] = {&lane.a, &lane.b, &lane.c};
   bool accumulates = meaning.flags & Accumulates;
@@ -127,13 +127,13 @@ u64 valueOf(const Form &f, const Machine &m, const u64 (&raw)[3], unsigned row, 
   lane.opSel = f.opSel;
   lane.old = old;
   auto finished = [&](u64 v) {
-    return isFloat(t) || t == Type::pf16 || t == Type::pf32 ? modified(v, formatOf(t), f, m) : v;
+    return isFloat(t) || t == Type::pf16 || t == Type::pf32 ? modified(v, getFormat(t), f, m) : v;
   };
   if (!isPacked(t)) {
     for (size_t k = 0; k < f.sources.size(); ++k)
       *operands[k] = prepared(raw[k], f, f.sources[k]);
     if (accumulates)
-      lane.c = cut(old, bitsOf(t));
+      lane.c = cut(old, getBits(t));
     return finished(meaning.value(lane));
   }
   unsigned bits = halfBits(t);
@@ -151,7 +151,7 @@ u64 valueOf(const Form &f, const Machine &m, const u64 (&raw)[3], unsigned row, 
 /// The new bits of the destination register.
 u64 merged(u64 v, u64 old, const Form &f) {
   const VectorMeaning &meaning = *f.meaning;
-  unsigned bits = bitsOf(meaning.result);
+  unsigned bits = getBits(meaning.result);
   if (bits == 64)
     return v;
   v = cut(v, bits);
@@ -202,13 +202,13 @@ void run(const Form &f, Machine &m) {
     Lane lane{.lane = i, .machine = before};
     if (meaning.flags & (MaskIn | ImplicitMaskIn))
       lane.bit = before.pair(f.maskIn) >> i & 1;
-    u64 v = valueOf(f, before, raw, f.destination, lane);
+    u64 v = getValue(f, before, raw, f.destination, lane);
     if (meaning.flags & MaskOnly) {
       mask |= u64(v & 1) << i;
       continue;
     }
     mask |= u64(lane.bitOut) << i;
-    if (bitsOf(meaning.result) == 64) {
+    if (getBits(meaning.result) == 64) {
       m.v[f.destination][i] = u32(v);
       m.v[f.destination + 1][i] = u32(v >> 32);
     } else {

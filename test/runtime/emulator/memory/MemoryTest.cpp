@@ -10,24 +10,24 @@ namespace nstf::emulator {
 namespace {
 using testing::HasSubstr;
 
-uint64_t addressOf(void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
+uint64_t getAddress(void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
 TEST(Memory, AllocationIsZeroedAlignedAndExactlyAsLong) {
   Memory memory;
   auto *bytes = static_cast<unsigned char *>(memory.allocate(1000));
   ASSERT_NE(bytes, nullptr);
-  EXPECT_EQ(addressOf(bytes) % Memory::pageBytes, 0u);
+  EXPECT_EQ(getAddress(bytes) % Memory::pageBytes, 0u);
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(bytes[i], 0);
-  EXPECT_TRUE(memory.covers(addressOf(bytes), 1000));
-  EXPECT_FALSE(memory.covers(addressOf(bytes), 1001));
-  EXPECT_FALSE(memory.covers(addressOf(bytes) - 1, 1));
+  EXPECT_TRUE(memory.covers(getAddress(bytes), 1000));
+  EXPECT_FALSE(memory.covers(getAddress(bytes), 1001));
+  EXPECT_FALSE(memory.covers(getAddress(bytes) - 1, 1));
   EXPECT_EQ(memory.allocatedBytes(), 1000u);
 }
 
 TEST(Memory, GuardLiesBetweenNeighbours) {
   Memory memory;
-  uint64_t a = addressOf(memory.allocate(4096)), b = addressOf(memory.allocate(4096));
+  uint64_t a = getAddress(memory.allocate(4096)), b = getAddress(memory.allocate(4096));
   uint64_t distance = a < b ? b - a - 4096 : a - b - 4096;
   EXPECT_GE(distance, Memory::guardBytes);
 }
@@ -36,7 +36,7 @@ TEST(Memory, TableFindsWithAndWithoutHint) {
   Memory memory;
   std::vector<uint64_t> begins;
   for (int i = 0; i < 100; ++i)
-    begins.push_back(addressOf(memory.allocate(64 + i)));
+    begins.push_back(getAddress(memory.allocate(64 + i)));
   auto table = memory.regions();
   ASSERT_EQ(table->all().size(), 100u);
   const Region *hint = nullptr;
@@ -105,18 +105,18 @@ TEST(Memory, AdoptedMemoryIsVisibleUntilReleased) {
   Memory memory;
   std::vector<char> mine(100);
   EXPECT_TRUE(memory.adopt(mine.data(), mine.size(), RegionKind::Host));
-  EXPECT_TRUE(memory.covers(addressOf(mine.data()), 100));
+  EXPECT_TRUE(memory.covers(getAddress(mine.data()), 100));
   EXPECT_FALSE(memory.adopt(mine.data() + 50, 10, RegionKind::Host)) << "it overlaps";
   EXPECT_FALSE(memory.free(mine.data())) << "it was not allocated here";
   EXPECT_TRUE(memory.release(mine.data()));
-  EXPECT_FALSE(memory.covers(addressOf(mine.data()), 1));
+  EXPECT_FALSE(memory.covers(getAddress(mine.data()), 1));
   EXPECT_FALSE(memory.release(mine.data()));
 }
 
 TEST(Memory, SplitLeavesOnlyTheParts) {
   Memory memory;
   void *image = memory.allocate(3000, RegionKind::Code);
-  uint64_t base = addressOf(image);
+  uint64_t base = getAddress(image);
   EXPECT_TRUE(memory.split(
       image, {{base, base + 1000, false, RegionKind::Code, 0}, {base + 2000, base + 3000, true, RegionKind::Code, 0}}));
   Region region;
@@ -139,7 +139,7 @@ TEST(Memory, PhysicalPagesFollowTheOrderOfAllocation) {
     for (unsigned i = 0; i < 4; ++i) {
       Region region;
       void *pointer = memory.allocate(bytes[i]);
-      ASSERT_TRUE(memory.find(addressOf(pointer), region));
+      ASSERT_TRUE(memory.find(getAddress(pointer), region));
       physical[i] = region.physical;
       if (i == 0)
         memory.free(pointer); // its pages are not reused
@@ -157,7 +157,7 @@ TEST(Memory, PartsKeepTheirPhysicalPlaces) {
   Memory memory;
   memory.allocate(1);
   void *image = memory.allocate(3000, RegionKind::Code);
-  const uint64_t base = addressOf(image);
+  const uint64_t base = getAddress(image);
   ASSERT_TRUE(memory.split(image, {{base, base + 1000, false}, {base + 2000, base + 3000, true}}));
   Region region;
   ASSERT_TRUE(memory.find(base + 2500, region));
@@ -166,7 +166,7 @@ TEST(Memory, PartsKeepTheirPhysicalPlaces) {
 
 TEST(Memory, DescribeNamesWhatIsThere) {
   Memory memory;
-  uint64_t live = addressOf(memory.allocate(4096));
+  uint64_t live = getAddress(memory.allocate(4096));
   void *gone = memory.allocate(512);
   memory.free(gone);
   EXPECT_THAT(memory.describe(0), HasSubstr("null pointer"));
@@ -174,8 +174,8 @@ TEST(Memory, DescribeNamesWhatIsThere) {
   EXPECT_THAT(memory.describe(live + 4), HasSubstr("4 bytes into allocation 1"));
   EXPECT_THAT(memory.describe(live + 4096), HasSubstr("0 bytes past the end of allocation 1"));
   EXPECT_THAT(memory.describe(live - 8), HasSubstr("8 bytes before the begin of allocation 1"));
-  EXPECT_THAT(memory.describe(addressOf(gone) + 8), HasSubstr("8 bytes into allocation 2"));
-  EXPECT_THAT(memory.describe(addressOf(gone) + 8), HasSubstr("was freed"));
+  EXPECT_THAT(memory.describe(getAddress(gone) + 8), HasSubstr("8 bytes into allocation 2"));
+  EXPECT_THAT(memory.describe(getAddress(gone) + 8), HasSubstr("was freed"));
 }
 
 } // namespace

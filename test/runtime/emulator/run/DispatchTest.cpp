@@ -85,16 +85,16 @@ TEST_P(Dispatch, DynamicLdsAfterStatic) {
     values[i] = i * i;
   int *data = upload(k.memory, values);
   // A local pointer argument is the offset of the dynamic part.
-  launchBytes(k, "reverse", {1}, {64}, 256, {bytesOf(data), bytesOf(uint32_t(256))});
+  launchBytes(k, "reverse", {1}, {64}, 256, {getBytes(data), getBytes(uint32_t(256))});
   for (int i = 0; i < 64; ++i)
     ASSERT_EQ(data[i], values[63 - i] + 3 * values[i]);
   // Up to the end of the granule LDS is memory; loads past it give zero.
   std::vector<int> before = download(data, 64);
-  launchBytes(k, "reverse", {1}, {64}, 0, {bytesOf(data), bytesOf(uint32_t(256))});
+  launchBytes(k, "reverse", {1}, {64}, 0, {getBytes(data), getBytes(uint32_t(256))});
   for (int i = 0; i < 64; ++i)
     ASSERT_EQ(data[i], before[63 - i] + 3 * before[i]);
   before = download(data, 64);
-  launchBytes(k, "reverse", {1}, {64}, 0, {bytesOf(data), bytesOf(uint32_t(512))});
+  launchBytes(k, "reverse", {1}, {64}, 0, {getBytes(data), getBytes(uint32_t(512))});
   for (int i = 0; i < 64; ++i)
     ASSERT_EQ(data[i], before[63 - i]);
 }
@@ -200,7 +200,7 @@ TEST_P(Dispatch, LaunchesThatCantBe) {
                    "big[get_local_id(0) ^ 1]; }");
   auto messageOf = [&](Dimensions block, uint32_t dynamicLds) -> std::string {
     try {
-      launchBytes(k, "nothing", {1}, block, dynamicLds, {bytesOf<int *>(nullptr)});
+      launchBytes(k, "nothing", {1}, block, dynamicLds, {getBytes<int *>(nullptr)});
     } catch (const std::runtime_error &error) {
       return error.what();
     }

@@ -21,7 +21,7 @@ std::vector<FidelityRow> reportOf(const std::string &target, const std::string &
   s.run();
   ExecutionStatistics statistics;
   counters.addTo(statistics);
-  return fidelityOf(statistics, mode, *Target::find(target));
+  return getFidelity(statistics, mode, *Target::find(target));
 }
 
 TEST(Fidelity, ApproximateInstructionsComeFirst) {
@@ -79,8 +79,8 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
   Snippet fast(target, text, 64, MatrixMode::Fast), exact(target, text, 64, MatrixMode::Exact);
   auto finite = [&](Element e) {
     for (;;) {
-      uint64_t code = engine() & ((uint64_t(1) << bitsOf(e)) - 1);
-      double v = valueOf(e, code);
+      uint64_t code = engine() & ((uint64_t(1) << getBits(e)) - 1);
+      double v = getValue(e, code);
       if (engine() % 8 == 0)
         return uint64_t(0);
       if (std::isfinite(v) && std::fabs(v) < 0x1p60) // cannot overflow
@@ -93,7 +93,7 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
         for (unsigned which = 0; which < 2; ++which) {
           uint64_t code = finite(which ? form.b : form.a);
           for (Snippet *s : {&fast, &exact})
-            setElement(*s, which ? 24 : 8, placeOfInput(form, block, i, k), bitsOf(form.a), code);
+            setElement(*s, which ? 24 : 8, placeOfInput(form, block, i, k), getBits(form.a), code);
         }
       for (unsigned j = 0; j < form.columns; ++j) {
         uint64_t code = finite(Element::f32);
@@ -107,11 +107,11 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
     unsigned block = unsigned(engine() % form.blocks), i = unsigned(engine() % form.rows),
              j = unsigned(engine() % form.columns);
     Place place = placeOfOutput(form, block, i, j);
-    double c = valueOf(Element::f32, getElement(fast, 64, place, 32));
+    double c = getValue(Element::f32, getElement(fast, 64, place, 32));
     double sum = std::fabs(c), subnormals = std::fabs(c) < 0x1p-126 ? std::fabs(c) : 0;
     for (unsigned k = 0; k < form.depth; ++k) {
-      double a = std::fabs(valueOf(form.a, getElement(fast, 8, placeOfInput(form, block, i, k), bitsOf(form.a))));
-      double b = std::fabs(valueOf(form.b, getElement(fast, 24, placeOfInput(form, block, j, k), bitsOf(form.b))));
+      double a = std::fabs(getValue(form.a, getElement(fast, 8, placeOfInput(form, block, i, k), getBits(form.a))));
+      double b = std::fabs(getValue(form.b, getElement(fast, 24, placeOfInput(form, block, j, k), getBits(form.b))));
       double minA = smallest(form.a), minB = smallest(form.b);
       if (target == "gfx90a")
         subnormals += a < minA || b < minB ? a * b : 0;

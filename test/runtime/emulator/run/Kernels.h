@@ -55,14 +55,14 @@ PackedLaunch pack(CompiledKernels &kernels, const std::string &name, Dimensions 
 void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
                  uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments);
 
-template <typename T> std::vector<char> bytesOf(const T &value) {
+template <typename T> std::vector<char> getBytes(const T &value) {
   const char *begin = reinterpret_cast<const char *>(&value);
   return {begin, begin + sizeof(T)};
 }
 template <typename... Arguments>
 void launch(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
             Arguments... arguments) {
-  launchBytes(kernels, name, grid, block, 0, {bytesOf(arguments)...});
+  launchBytes(kernels, name, grid, block, 0, {getBytes(arguments)...});
 }
 
 } // namespace nstf::emulator::test

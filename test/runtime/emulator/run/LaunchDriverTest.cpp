@@ -53,7 +53,7 @@ TEST_P(LaunchDriverTest, OrderPlacesAndTimeAreTheDrivers) {
   CompiledKernels kernels(GetParam(), source, "-O2");
   uint32_t *counter = upload<uint32_t>(kernels.memory, {0});
   uint32_t *out = upload(kernels.memory, std::vector<uint32_t>(3 * 2 * 4, ~0u));
-  PackedLaunch packed = pack(kernels, "look", {3}, {128}, 0, {bytesOf(counter), bytesOf(out)});
+  PackedLaunch packed = pack(kernels, "look", {3}, {128}, 0, {getBytes(counter), getBytes(out)});
   LaunchOptions options;
   LaunchDriver driver(kernels.target, kernels.memory, packed.launch, options);
   ASSERT_EQ(driver.groups(), 3u);
@@ -82,7 +82,7 @@ TEST_P(LaunchDriverTest, OrderPlacesAndTimeAreTheDrivers) {
 TEST_P(LaunchDriverTest, NothingToRun) {
   CompiledKernels kernels(GetParam(), source, "-O2");
   uint32_t *memory = upload<uint32_t>(kernels.memory, {0});
-  PackedLaunch packed = pack(kernels, "look", {0}, {64}, 0, {bytesOf(memory), bytesOf(memory)});
+  PackedLaunch packed = pack(kernels, "look", {0}, {64}, 0, {getBytes(memory), getBytes(memory)});
   LaunchOptions options;
   EXPECT_EQ(LaunchDriver(kernels.target, kernels.memory, packed.launch, options).groups(), 0u);
 }

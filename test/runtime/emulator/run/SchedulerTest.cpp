@@ -103,7 +103,8 @@ class Scheduler : public ::testing::TestWithParam<const char *> {
 protected:
   CompiledKernels k{GetParam(), source, "-O2 -g"};
 
-  std::string faultOf(const char *name, Dimensions grid, Dimensions block, const std::vector<std::vector<char>> &args) {
+  std::string getFault(const char *name, Dimensions grid, Dimensions block,
+                       const std::vector<std::vector<char>> &args) {
     try {
       launchBytes(k, name, grid, block, 0, args);
     } catch (const Fault &fault) {
@@ -138,7 +139,7 @@ TEST_P(Scheduler, AChainEndsWithItsFirst) {
     for (const char *name : {"chain", "countingChain"}) {
       int *flags = upload(k.memory, std::vector<int>(groups + 1));
       k.options = LaunchOptions{.threads = 1, .alone = true};
-      std::vector<std::vector<char>> arguments = {bytesOf(flags), bytesOf(100000)};
+      std::vector<std::vector<char>> arguments = {getBytes(flags), getBytes(100000)};
       arguments.resize(name == std::string("chain") ? 2 : 1);
       launchBytes(k, name, {groups}, {64}, 0, arguments);
       for (unsigned i = 0; i < groups; ++i)
@@ -152,16 +153,17 @@ TEST_P(Scheduler, WaitsThatNeverEndAreFound) {
     int *flag = upload(k.memory, std::vector<int>(2));
     k.options = LaunchOptions{.threads = threads, .timeout = std::chrono::seconds(60), .alone = true};
     EXPECT_THAT(
-        faultOf("stuck", {3}, {256}, {bytesOf(flag)}),
+        getFault("stuck", {3}, {256}, {getBytes(flag)}),
         ContainsRegex("no wave can make progress: all wait for what never comes \\("
                       ".*3 waves at pc 0x[0-9a-f]+ '.*' \\(the first: workgroup \\(0, 0, 0\\), wave 0\\).*"
                       "9 waves at the barrier before pc 0x[0-9a-f]+ '.*' \\(the first: workgroup \\(0, 0, 0\\), "
                       "wave 1\\).*kernel 'stuck'"));
-    EXPECT_THAT(faultOf("lockedTwice", {2}, {64}, {bytesOf(flag)}), HasSubstr("no wave can make progress"));
+    EXPECT_THAT(getFault("lockedTwice", {2}, {64}, {getBytes(flag)}), HasSubstr("no wave can make progress"));
     // More workgroups than fit on the chip, each waiting for a later one.
     std::vector<int> flags(20001);
     int *many = upload(k.memory, flags);
-    EXPECT_THAT(faultOf("chain", {20000}, {1024}, {bytesOf(many), bytesOf(1)}), HasSubstr("no wave can make progress"));
+    EXPECT_THAT(getFault("chain", {20000}, {1024}, {getBytes(many), getBytes(1)}),
+                HasSubstr("no wave can make progress"));
   }
 }
 
@@ -206,7 +208,7 @@ TEST_P(Scheduler, WorkIsNoWait) {
 TEST_P(Scheduler, Limits) {
   int *out = upload(k.memory, std::vector<int>(64));
   k.options = LaunchOptions{.stepLimit = 1000};
-  EXPECT_THAT(faultOf("longWork", {1}, {64}, {bytesOf(out), bytesOf(300000)}), HasSubstr("step limit"));
+  EXPECT_THAT(getFault("longWork", {1}, {64}, {getBytes(out), getBytes(300000)}), HasSubstr("step limit"));
   launch(k, "longWork", {1}, {64}, out, 100);
   EXPECT_EQ(out[5], 300);
   std::atomic<bool> stop = false;
@@ -215,7 +217,7 @@ TEST_P(Scheduler, Limits) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     stop = true;
   });
-  EXPECT_THAT(faultOf("longWork", {1}, {64}, {bytesOf(out), bytesOf(INT32_MAX)}),
+  EXPECT_THAT(getFault("longWork", {1}, {64}, {getBytes(out), getBytes(INT32_MAX)}),
               ContainsRegex("the launch was interrupted \\(1 wave at pc"));
   other.join();
   uint64_t last = 0, calls = 0;
@@ -237,14 +239,14 @@ TEST_P(Scheduler, LimitsHoldForShortWorkgroups) {
     uint64_t ended = 0;
     auto count = [&](uint64_t done, uint64_t) { ended = done; };
     k.options = LaunchOptions{.threads = threads, .timeout = std::chrono::milliseconds(10), .progress = count};
-    EXPECT_THAT(faultOf("nothing", {groups}, {64}, {}),
+    EXPECT_THAT(getFault("nothing", {groups}, {64}, {}),
                 ContainsRegex("still running at the end of its time \\(1 wave at pc.*kernel 'nothing', pc 0x[0-9a-f]+ "
                               "\\(entry \\+ 0x0\\)"));
     EXPECT_LT(ended, groups / 2);
     std::atomic<bool> stop = false;
     auto stopSoon = [&](uint64_t done, uint64_t) { stop = done >= 100; };
     k.options = LaunchOptions{.threads = threads, .interrupt = &stop, .progress = stopSoon};
-    EXPECT_THAT(faultOf("nothing", {groups}, {64}, {}), HasSubstr("the launch was interrupted (1 wave at pc"));
+    EXPECT_THAT(getFault("nothing", {groups}, {64}, {}), HasSubstr("the launch was interrupted (1 wave at pc"));
   }
 }
 

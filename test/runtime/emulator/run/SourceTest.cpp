@@ -39,7 +39,7 @@ kernel void misaligned(global int *data) {
 class Source : public testing::TestWithParam<const char *> {
 protected:
   template <typename... Arguments>
-  static std::string faultOf(CompiledKernels &kernels, const char *name, Arguments... arguments) {
+  static std::string getFault(CompiledKernels &kernels, const char *name, Arguments... arguments) {
     try {
       launch(kernels, name, {1}, {64}, arguments...);
     } catch (const Fault &fault) {
@@ -55,11 +55,11 @@ TEST_P(Source, EveryFaultNamesItsLine) {
     SCOPED_TRACE(flags);
     CompiledKernels k(GetParam(), source, flags);
     int *data = upload(k.memory, std::vector<int>(64));
-    EXPECT_THAT(faultOf(k, "outside", data, 10),
+    EXPECT_THAT(getFault(k, "outside", data, 10),
                 ContainsRegex("store of 4 bytes outside every allocation: kernel 'outside', pc .*; "
                               "at faulty.cl:2:11 in store, inlined at faulty.cl:7:5 in outside"));
-    EXPECT_THAT(faultOf(k, "trap", data), ContainsRegex("trap 2 .*kernel 'trap'.*; at faulty.cl:11(:5)? in trap"));
-    EXPECT_THAT(faultOf(k, "misaligned", data),
+    EXPECT_THAT(getFault(k, "trap", data), ContainsRegex("trap 2 .*kernel 'trap'.*; at faulty.cl:11(:5)? in trap"));
+    EXPECT_THAT(getFault(k, "misaligned", data),
                 ContainsRegex("not a multiple of its size.*; at faulty.cl:14:3 in misaligned"));
   }
 }
@@ -79,14 +79,14 @@ kernel void turns(global int *data) {
                     "-O2 -g");
   int *data = upload(k.memory, std::vector<int>(64));
   setenv("NSTF_EMU_TIMEOUT", "0.2", 1);
-  EXPECT_THAT(faultOf(k, "waits", data),
+  EXPECT_THAT(getFault(k, "waits", data),
               ContainsRegex("still running at the end of its time .1 wave at pc .*: kernel 'waits', .*"
                             "; at endless.cl:[123]:"));
-  EXPECT_THAT(faultOf(k, "turns", data),
+  EXPECT_THAT(getFault(k, "turns", data),
               ContainsRegex("still running at the end of its time .1 wave at pc .*: kernel 'turns', .*"
                             "; at endless.cl:[67]:"));
   data[0] = 1;
-  EXPECT_EQ(faultOf(k, "waits", data), "no fault");
+  EXPECT_EQ(getFault(k, "waits", data), "no fault");
   for (const char *wrong : {"soon", "0", "-1", "nan", "1s"}) {
     setenv("NSTF_EMU_TIMEOUT", wrong, 1);
     EXPECT_THAT([&] { launch(k, "waits", {1}, {64}, data); },
@@ -98,7 +98,7 @@ kernel void turns(global int *data) {
 TEST_P(Source, WithoutDebugInformationThereIsNothingToSay) {
   CompiledKernels k(GetParam(), source, "-O2");
   int *data = upload(k.memory, std::vector<int>(64));
-  std::string text = faultOf(k, "outside", data, 10);
+  std::string text = getFault(k, "outside", data, 10);
   EXPECT_THAT(text, HasSubstr("kernel 'outside'"));
   EXPECT_THAT(text, Not(HasSubstr("; at ")));
 }

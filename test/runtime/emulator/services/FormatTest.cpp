@@ -13,7 +13,7 @@
 #include <vector>
 
 using namespace nstf::emulator::services;
-using nstf::emulator::test::wordsOf;
+using nstf::emulator::test::getWords;
 
 namespace {
 
@@ -127,14 +127,14 @@ TEST(FormatTest, StringsOfEveryLength) {
   for (size_t length = 0; length <= 10000; length += length < 40 ? 1 : 997) {
     const std::string value(length, 'x');
     for (const char *format : {"%s", "%5s", "%-5s", "%.0s", "%.3s", "%40.30s", "%-40.30s"}) {
-      std::vector<uint64_t> words = wordsOf(value);
+      std::vector<uint64_t> words = getWords(value);
       words.push_back(17); // the argument behind it
       EXPECT_EQ(formatPrintf(std::string(format) + "|%d", words),
                 onHost(std::string(format) + "|%d", value.c_str(), 17));
     }
   }
   std::vector<uint64_t> words{uint32_t(-9), 3};
-  words.push_back(wordsOf("abcdef")[0]);
+  words.push_back(getWords("abcdef")[0]);
   EXPECT_EQ(formatPrintf("%*.*s|", words), "abc      |");
 }
 
@@ -152,7 +152,7 @@ TEST(FormatTest, TwentyArgumentsAndText) {
 }
 
 TEST(FormatTest, TheFormatMayBeTheFirstString) {
-  std::vector<uint64_t> words = wordsOf("eight!!!%d\n");
+  std::vector<uint64_t> words = getWords("eight!!!%d\n");
   words.push_back(5);
   EXPECT_EQ(formatPrintf(words), "eight!!!5\n");
 }

@@ -18,7 +18,7 @@ struct Printed : services::TextOutput {
 };
 
 /// A string in whole words.
-inline std::vector<uint64_t> wordsOf(std::string_view text) {
+inline std::vector<uint64_t> getWords(std::string_view text) {
   std::vector<uint64_t> words(text.size() / 8 + 1);
   std::memcpy(words.data(), text.data(), text.size());
   return words;

@@ -6,7 +6,7 @@
 
 using namespace nstf::emulator;
 using namespace nstf::emulator::services;
-using test::wordsOf;
+using test::getWords;
 using testing::HasSubstr;
 
 namespace {
@@ -47,7 +47,7 @@ struct Messages {
 
 std::vector<uint64_t> message(uint64_t stream, const std::string &format, const std::vector<uint64_t> &arguments = {}) {
   std::vector<uint64_t> words{stream};
-  for (const std::vector<uint64_t> &more : {wordsOf(format), arguments})
+  for (const std::vector<uint64_t> &more : {getWords(format), arguments})
     words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -55,14 +55,14 @@ std::vector<uint64_t> message(uint64_t stream, const std::string &format, const 
 TEST(PrintfMessagesTest, PiecesOfAnySizeAndInterleaved) {
   for (size_t size = 1; size <= 7; ++size) {
     Messages messages;
-    EXPECT_EQ(messages.print(message(0, "a longer text than a piece: %d %s\n", {7, wordsOf("end")[0]}), size), 34u);
+    EXPECT_EQ(messages.print(message(0, "a longer text than a piece: %d %s\n", {7, getWords("end")[0]}), size), 34u);
     EXPECT_EQ(messages.text, "a longer text than a piece: 7 end\n");
   }
   Messages messages;
   const uint64_t one = messages.add(begin, {0}), other = messages.add(begin, {1});
   EXPECT_NE(one >> 8, other >> 8);
-  EXPECT_EQ(messages.add(other | end, wordsOf("other")), 5u);
-  EXPECT_EQ(messages.add(one | end, wordsOf("one")), 3u);
+  EXPECT_EQ(messages.add(other | end, getWords("other")), 5u);
+  EXPECT_EQ(messages.add(one | end, getWords("one")), 3u);
   EXPECT_EQ(messages.text, "one");
   EXPECT_EQ(messages.errors, "other");
 }
@@ -83,7 +83,7 @@ TEST(PrintfMessagesTest, DamagedDescriptorsAreAnError) {
   EXPECT_EQ(messages.damage(0), "hostcall: printf goes on with message 0, which is not open");
   EXPECT_EQ(messages.damage(uint64_t(77) << 8 | end), "hostcall: printf goes on with message 77, which is not open");
   const uint64_t done = messages.add(begin, {0});
-  messages.add(done | end, wordsOf("x"));
+  messages.add(done | end, getWords("x"));
   EXPECT_THAT(messages.damage(done | end), HasSubstr("which is not open"));
   const std::vector<uint64_t> seven(7);
   const uint64_t endless = messages.add(begin, {});
@@ -121,7 +121,7 @@ struct Records {
 
 TEST(PrintfRecordsTest, HashedAndWrittenFormatsToBothStreams) {
   Records records;
-  records << record(2, {0xabc, 5}) << record(0, wordsOf("written\n")) << record(3, {0xdef, wordsOf("why")[0]});
+  records << record(2, {0xabc, 5}) << record(0, getWords("written\n")) << record(3, {0xdef, getWords("why")[0]});
   EXPECT_EQ(records.print({{0xabc, "hashed %d\n"}, {0xdef, "error %s\n"}}), "");
   EXPECT_EQ(records.text, "hashed 5\nwritten\n");
   EXPECT_EQ(records.errors, "error why\n");
@@ -129,7 +129,7 @@ TEST(PrintfRecordsTest, HashedAndWrittenFormatsToBothStreams) {
 
 TEST(PrintfRecordsTest, ARefusedTextStopsNoOther) {
   Records records;
-  records << record(2, {0x1, 5}) << record(0, wordsOf("%n")) << record(0, wordsOf("last"));
+  records << record(2, {0x1, 5}) << record(0, getWords("%n")) << record(0, getWords("last"));
   EXPECT_EQ(records.print(), "");
   EXPECT_EQ(records.refused, "the code object has no format of the hash 1;%n is refused: printf writes to no memory;");
   EXPECT_EQ(records.text, "last");
@@ -138,7 +138,7 @@ TEST(PrintfRecordsTest, ARefusedTextStopsNoOther) {
 TEST(PrintfRecordsTest, DamagedDescriptorsAreAnError) {
   auto damaged = [](uint32_t descriptor, size_t cut = 0) {
     Records records;
-    records << record(0, wordsOf("first")) << record(0, wordsOf("second"));
+    records << record(0, getWords("first")) << record(0, getWords("second"));
     std::memcpy(records.bytes.data() + 12, &descriptor, 4);
     records.bytes.resize(records.bytes.size() - cut);
     return records.print() + "|" + records.text;
@@ -158,7 +158,7 @@ TEST(PrintfBufferTest, IsEmptiedAndKnowsItsSize) {
   auto *head = reinterpret_cast<uint32_t *>(buffer.address());
   EXPECT_EQ(head[0], 0u);
   EXPECT_EQ(head[1], 72u);
-  const std::vector<std::byte> one = record(0, wordsOf("one"));
+  const std::vector<std::byte> one = record(0, getWords("one"));
   std::memcpy(head + 2, one.data(), one.size());
   head[0] = uint32_t(one.size());
   std::string text;

@@ -76,7 +76,7 @@ public:
   }
   /// The error of a launch that must fail; empty if it succeeded.
   template <typename... Arguments>
-  std::string faultOf(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
+  std::string getFault(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
     void *pointers[] = {static_cast<void *>(&arguments)..., nullptr};
     return start(kernel, grid, block, 0, pointers);
   }

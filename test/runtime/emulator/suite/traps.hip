@@ -30,7 +30,7 @@ SUITE(traps, assertion, 1, 64, 300) {
   auto wrong = in;
   wrong[n / 2] = -1;
   int *out = run.room<int>(n), *right = run.upload(in);
-  std::string fault = run.faultOf("asserts", suite::blocksFor(n, 64), 64, run.upload(wrong), out, n);
+  std::string fault = run.getFault("asserts", suite::blocksFor(n, 64), 64, run.upload(wrong), out, n);
   run.expect(fault.find("asserts") != std::string::npos && fault.find("trap") != std::string::npos, fault);
   run.launch("asserts", suite::blocksFor(n, 64), 64, right, out, n);
   run.expectEqual(run.download(out, n), expected);
@@ -38,7 +38,7 @@ SUITE(traps, assertion, 1, 64, 300) {
 
 SUITE(traps, outOfBounds, 4, 63, 1000) {
   int *out = run.upload(std::vector<int>(run.size));
-  std::string fault = run.faultOf("outOfBounds", 1, 1, out, run.size * 100000);
+  std::string fault = run.getFault("outOfBounds", 1, 1, out, run.size * 100000);
   run.expect(fault.find("outOfBounds") != std::string::npos && fault.find("store") != std::string::npos, fault);
   run.launch("outOfBounds", 1, 1, out, run.size - 1);
   std::vector<int> expected(run.size);
@@ -50,7 +50,7 @@ SUITE(traps, wildPointer, 1) {
   int *out = run.room<int>(1);
   for (uint64_t address : {uint64_t(0), uint64_t(8), uint64_t(0x7fff12345678), ~uint64_t(0) - 7, uint64_t(1) << 47,
                            uint64_t(0xdeadbeefdeadbee0)}) {
-    std::string fault = run.faultOf("wild", 1, 1, address, out);
+    std::string fault = run.getFault("wild", 1, 1, address, out);
     run.expect(fault.find("wild") != std::string::npos, std::to_string(address) + ": " + fault);
   }
 }

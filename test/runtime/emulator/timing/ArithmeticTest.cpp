@@ -38,8 +38,8 @@ TEST(Arithmetic, FlopsOfAWave) {
            Row{Opcode::V_MFMA_F32_16X16X32_BF8_FP8, NumberType::bf8, 16384},
            Row{Opcode::V_SMFMAC_F32_16X16X32_F16, NumberType::f16, 16384},
        }) {
-    const Arithmetic arithmetic = arithmeticOf(opcode);
-    const std::string name(infoOf(opcode).name);
+    const Arithmetic arithmetic = getArithmetic(opcode);
+    const std::string name(getInfo(opcode).name);
     EXPECT_EQ(arithmetic.flops, flops) << name;
     if (flops) {
       EXPECT_EQ(arithmetic.type, type) << name;
@@ -56,7 +56,7 @@ TEST(Arithmetic, IssuedToTheLastInstructionOfTheCode) {
   stalls[0].issued = 5;
   stalls[1].issued = 7;
   stalls[2].issued = 3;
-  const OpcodeCounts issued = issuedOf(stalls, *program);
+  const OpcodeCounts issued = countIssued(stalls, *program);
   EXPECT_EQ(issued[size_t(Opcode::V_ADD_F32)], 12u);
   EXPECT_EQ(issued[size_t(Opcode::S_ENDPGM)], 3u);
   EXPECT_EQ(std::accumulate(issued.begin(), issued.end(), uint64_t(0)), 15u);

@@ -51,7 +51,7 @@ private:
   static constexpr uint32_t ended = ~0u; ///< in place of a wave: the group's slot is free
 
   // Neighbouring groups are on neighbouring XCDs.
-  uint32_t computeUnitOf(uint32_t slot) const {
+  uint32_t getComputeUnit(uint32_t slot) const {
     uint32_t number = slot % chip.computeUnits;
     return number % chip.xcds * chip.computeUnitsPerXcd() + number / chip.xcds;
   }
@@ -62,7 +62,7 @@ private:
     Slot &group = slots[slot];
     group = {next, (kernel.threads + 63) / 64, 0};
     next += kernel.threads * 8;
-    double &launch = launchFree[computeUnitOf(slot) / chip.computeUnitsPerXcd()];
+    double &launch = launchFree[getComputeUnit(slot) / chip.computeUnitsPerXcd()];
     for (uint32_t wave = 0; wave < group.running; ++wave) {
       launch = std::max(launch, double(now)) + 1 / chip.wavesLaunchedPerClock;
       events.push({Clocks(launch) + turnaround, slot, wave, kernel.reads == 0});
@@ -77,7 +77,7 @@ private:
     Clocks done = event.time;
     for (uint32_t array = 0; array < (event.stores ? kernel.writes : kernel.reads); ++array) {
       uint64_t base = (event.stores ? kernel.reads + array : array) * (uint64_t(1) << 30);
-      done = std::max(done, access(computeUnitOf(event.slot), event.time + array * 4, base + group.address + first * 8,
+      done = std::max(done, access(getComputeUnit(event.slot), event.time + array * 4, base + group.address + first * 8,
                                    lanes, event.stores ? AccessKind::Store : AccessKind::Load));
     }
     if (!event.stores && kernel.writes) {

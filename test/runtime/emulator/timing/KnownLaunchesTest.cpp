@@ -38,7 +38,7 @@ protected:
   }
   PackedLaunch packed(const Arguments &with, unsigned groups = items / 256) {
     return pack(kernels, "scale", {groups}, {256}, 0,
-                {bytesOf(with.a), bytesOf(with.b), bytesOf(with.position), bytesOf(with.n)});
+                {getBytes(with.a), getBytes(with.b), getBytes(with.position), getBytes(with.n)});
   }
   LaunchPrediction simulate(const PackedLaunch &launch) {
     const LaunchIdentity identity = LaunchIdentity::of(launch.launch, kernels.memory);

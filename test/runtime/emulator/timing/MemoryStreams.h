@@ -14,8 +14,8 @@ namespace nstf::emulator::timing::test {
 
 constexpr uint64_t mega = 1 << 20;
 
-inline VectorAccess accessOf(const std::vector<LineAccess> &lines, AccessKind kind, uint32_t bytesPerLane,
-                             CachePolicy policy = {}) {
+inline VectorAccess makeAccess(const std::vector<LineAccess> &lines, AccessKind kind, uint32_t bytesPerLane,
+                               CachePolicy policy = {}) {
   uint32_t addressClocks = std::max<uint32_t>(64 * bytesPerLane / 64, uint32_t(lines.size()));
   return {kind, policy, lines, std::max(4u, addressClocks), 64 * bytesPerLane};
 }
@@ -100,7 +100,7 @@ inline double walk(const ChipTiming &chip, MemorySystem &memory, uint64_t footpr
           return VectorAccess{};
         sequential(chip, given, bytesPerLane, lines);
         given += 64 * bytesPerLane;
-        return accessOf(lines, kind, bytesPerLane);
+        return makeAccess(lines, kind, bytesPerLane);
       });
   return result.gbs(chip, double(footprint));
 }
@@ -118,7 +118,7 @@ inline double reread(const ChipTiming &chip, MemorySystem &memory, uint64_t foot
                                    return VectorAccess{};
                                  sequential(chip, place % footprint, 16, lines);
                                  place += 1024;
-                                 return accessOf(lines, AccessKind::Load, 16);
+                                 return makeAccess(lines, AccessKind::Load, 16);
                                });
   return result.gbs(chip, double(footprint) * rounds * chip.computeUnits);
 }

@@ -109,7 +109,7 @@ TEST_P(Memory, APartOfALineTakesAWritesLeastBytes) {
 
 TEST_P(Memory, ASetAsksForItsLinesOneAfterTheOther) {
   const uint64_t sets = chip.l1Bytes / chip.l1LineBytes / chip.l1Ways;
-  auto clocksOf = [&](uint64_t linesApart) {
+  auto getClocks = [&](uint64_t linesApart) {
     MemorySystem memory(chip);
     LineAccess lines[64];
     for (uint64_t i = 0; i < 64; ++i)
@@ -119,7 +119,7 @@ TEST_P(Memory, ASetAsksForItsLinesOneAfterTheOther) {
     memory.invalidate(0, 10000, {});
     return double(memory.vectorAccess(0, 20000, access).done - 20000);
   };
-  const double spread = clocksOf(1), same = clocksOf(sets), tagClocks = 1.0 / chip.vmemLinesPerClock;
+  const double spread = getClocks(1), same = getClocks(sets), tagClocks = 1.0 / chip.vmemLinesPerClock;
   EXPECT_NEAR(spread, chip.l2Latency + 63 * tagClocks, 4);
   EXPECT_NEAR(same, chip.l2Latency + 63 * std::max(tagClocks, chip.l1SetMissClocks), 4);
 }
@@ -202,7 +202,7 @@ TEST_P(Memory, AtomicsOfOneDwordTakeTurns) {
                     if (left == 0)
                       return VectorAccess{};
                     lines.assign(1, {uint64_t(--left) * stride, dwords, 32});
-                    return accessOf(lines, AccessKind::Atomic, 4);
+                    return makeAccess(lines, AccessKind::Atomic, 4);
                   })
         .clocks;
   };
@@ -230,7 +230,7 @@ TEST_P(Memory, PiecesOfLinesCostWholeLines) {
             uint64_t offset = at % chip.l1LineBytes;
             lines.push_back({at - offset, (step == 128 ? ~0u : 0xffffu) << offset / 4, uint32_t(step / 16)});
           }
-          return accessOf(lines, AccessKind::Load, 16);
+          return makeAccess(lines, AccessKind::Load, 16);
         });
     return result.gbs(chip, double(region));
   };
@@ -259,7 +259,7 @@ TEST_P(Memory, AMatrixOperandsLayoutIsSlowerThanRows) {
             lines.push_back({at - offset, 0xffffu << offset / 4, 4});
           }
           given += 1024;
-          return accessOf(lines, AccessKind::Load, 16);
+          return makeAccess(lines, AccessKind::Load, 16);
         });
     return result.gbs(chip, double(region));
   };
@@ -359,10 +359,10 @@ TEST(SetMap, LinesOfABlockAreWhereTheyWouldBeAlone) {
       const SetMap::Place place = map(block);
       for (uint32_t index = 0; index < 8; ++index) {
         const SetMap::Place line = single(block + index * 128);
-        EXPECT_EQ(map.channelOf(place, index), line.channel);
-        const SetMap::Place same = map.placeOf(line.channel, line.bundle / channels);
+        EXPECT_EQ(map.getChannel(place, index), line.channel);
+        const SetMap::Place same = map.getPlace(line.channel, line.bundle / channels);
         EXPECT_EQ(same.bundle, place.bundle);
-        EXPECT_EQ(same.member, SetMap::memberOf(place, index));
+        EXPECT_EQ(same.member, SetMap::getMember(place, index));
         const SetMap::InBundle inBundle = map.inBundle(place.bundle % (channels * map.setsOfBundle() / 8), same.member);
         EXPECT_EQ(inBundle.channel, line.channel);
         EXPECT_EQ(inBundle.set, line.bundle / channels % map.setsOfBundle());

@@ -213,7 +213,7 @@ protected:
 TEST_P(RecorderTest, RunsAheadAsItWouldRunAtItsTime) {
   const float *in = upload(kernels.memory, values);
   float *out = upload(kernels.memory, std::vector<float>(4 * 256));
-  const PackedLaunch packed = pack(kernels, "tiles", {4}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(9)});
+  const PackedLaunch packed = pack(kernels, "tiles", {4}, {256}, 0, {getBytes(in), getBytes(out), getBytes(9)});
   launch(kernels, "tiles", {4}, {256}, in, out, 9);
   const std::vector<float> expected = download(out, 4 * 256);
   Driven slow(kernels, packed, reference);
@@ -234,7 +234,7 @@ TEST_P(RecorderTest, TracesStayShort) {
   int *out = upload(kernels.memory, std::vector<int>(512));
   launch(kernels, "long_loop", {2}, {64}, in, out, 3000);
   const std::vector<int> expected = download(out, 512);
-  const PackedLaunch packed = pack(kernels, "long_loop", {2}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(3000)});
+  const PackedLaunch packed = pack(kernels, "long_loop", {2}, {64}, 0, {getBytes(in), getBytes(out), getBytes(3000)});
   Driven fast(kernels, packed, {.stretch = 500}, 123);
   EXPECT_EQ(fast.longest, 500u);
   EXPECT_EQ(fast.executed, Driven(kernels, packed, reference).executed);
@@ -244,7 +244,7 @@ TEST_P(RecorderTest, TracesStayShort) {
 TEST_P(RecorderTest, TracesStayShortWhateverTheyTouch) {
   const int *in = upload(kernels.memory, std::vector<int>(64 * 64, 3));
   int *out = upload(kernels.memory, std::vector<int>(64));
-  const PackedLaunch packed = pack(kernels, "scattered", {1}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(1000)});
+  const PackedLaunch packed = pack(kernels, "scattered", {1}, {64}, 0, {getBytes(in), getBytes(out), getBytes(1000)});
   Driven fast(kernels, packed, {.stretch = 100'000}, 77);
   EXPECT_LE(fast.maxBlocks, 2048u + 2 * 66) << "and an access more, behind the one read last";
   EXPECT_EQ(fast.executed, Driven(kernels, packed, reference).executed);
@@ -259,11 +259,11 @@ TEST_P(RecorderTest, TheOutlineLeavesTheSameTraces) {
     EXPECT_EQ(outline.executed, whole.executed);
     EXPECT_EQ(outline.stops, whole.stops);
   };
-  expectSame(pack(kernels, "long_loop", {2}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(300)}));
-  expectSame(pack(kernels, "scattered", {1}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(100)}));
-  expectSame(pack(kernels, "products", {2}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(12)}));
+  expectSame(pack(kernels, "long_loop", {2}, {64}, 0, {getBytes(in), getBytes(out), getBytes(300)}));
+  expectSame(pack(kernels, "scattered", {1}, {64}, 0, {getBytes(in), getBytes(out), getBytes(100)}));
+  expectSame(pack(kernels, "products", {2}, {256}, 0, {getBytes(in), getBytes(out), getBytes(12)}));
   std::fill_n(out, 4 * 256, 0.0f);
-  Driven(kernels, pack(kernels, "products", {2}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(12)}), {}, 100,
+  Driven(kernels, pack(kernels, "products", {2}, {256}, 0, {getBytes(in), getBytes(out), getBytes(12)}), {}, 100,
          Executes::Outline);
   EXPECT_EQ(download(out, 4 * 256), std::vector<float>(4 * 256)) << "nobody multiplied";
 }
@@ -273,7 +273,7 @@ TEST_P(RecorderTest, RoundsThatAreSkippedAreTold) {
   float *out = upload(kernels.memory, std::vector<float>(16 * 256));
   for (const int rounds : {20, 40, 65, 72, 73, 200})
     for (const char *kernel : {"products", "long_loop"}) {
-      const PackedLaunch packed = pack(kernels, kernel, {2}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(rounds)});
+      const PackedLaunch packed = pack(kernels, kernel, {2}, {256}, 0, {getBytes(in), getBytes(out), getBytes(rounds)});
       const Driven whole(kernels, packed, {});
       for (const uint32_t stretch : {50u, 4096u}) {
         const Driven some(kernels, packed, {.stretch = stretch}, stretch / 3, Executes::OutlineSkippingRounds);
@@ -300,7 +300,7 @@ TEST_P(RecorderTest, RoundsThatAreSkippedAreTold) {
 TEST_P(RecorderTest, TheEntryTakenLastKeepsItsLines) {
   const float *in = upload(kernels.memory, values);
   float *out = upload(kernels.memory, std::vector<float>(4 * 256));
-  const PackedLaunch packed = pack(kernels, "tiles", {1}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(9)});
+  const PackedLaunch packed = pack(kernels, "tiles", {1}, {256}, 0, {getBytes(in), getBytes(out), getBytes(9)});
   LaunchOptions options;
   LaunchDriver driver(kernels.target, kernels.memory, packed.launch, options);
   TimingFacts facts(driver.launch());
@@ -345,7 +345,7 @@ TEST_P(RecorderTest, TheEntryTakenLastKeepsItsLines) {
 
 TEST_P(RecorderTest, WorkgroupsThatWaitForEachOther) {
   int *flags = upload(kernels.memory, std::vector<int>(8)), *data = upload(kernels.memory, std::vector<int>(8 * 64));
-  const PackedLaunch packed = pack(kernels, "chain", {8}, {64}, 0, {bytesOf(flags), bytesOf(data)});
+  const PackedLaunch packed = pack(kernels, "chain", {8}, {64}, 0, {getBytes(flags), getBytes(data)});
   Driven driven(kernels, packed, {});
   for (int i = 0; i < 8 * 64; ++i)
     EXPECT_EQ(data[i], i / 64 + 1);
@@ -354,7 +354,7 @@ TEST_P(RecorderTest, WorkgroupsThatWaitForEachOther) {
 
 TEST_P(RecorderTest, WavesThatPollThroughLds) {
   int *out = upload(kernels.memory, std::vector<int>(65));
-  const PackedLaunch packed = pack(kernels, "poll", {1}, {128}, 0, {bytesOf(out)});
+  const PackedLaunch packed = pack(kernels, "poll", {1}, {128}, 0, {getBytes(out)});
   Driven driven(kernels, packed, {});
   EXPECT_EQ(out[0], 7);
   EXPECT_EQ(out[63], 7);
@@ -363,7 +363,7 @@ TEST_P(RecorderTest, WavesThatPollThroughLds) {
 
 TEST_P(RecorderTest, APlainStoreBehindAFullWaitIsAStopWhereItMayBeARelease) {
   int *out = upload(kernels.memory, std::vector<int>(4));
-  const PackedLaunch packed = pack(kernels, "release", {1}, {64}, 0, {bytesOf(out)});
+  const PackedLaunch packed = pack(kernels, "release", {1}, {64}, 0, {getBytes(out)});
   Driven driven(kernels, packed, {});
   const unsigned load = 1;
   EXPECT_EQ(driven.stops, std::string(GetParam()) == "gfx90a" ? load + 1 : load);
@@ -372,14 +372,14 @@ TEST_P(RecorderTest, APlainStoreBehindAFullWaitIsAStopWhereItMayBeARelease) {
 
 TEST_P(RecorderTest, WavesReadTheModelsTime) {
   uint64_t *out = upload(kernels.memory, std::vector<uint64_t>(4));
-  const PackedLaunch packed = pack(kernels, "times", {2}, {64}, 0, {bytesOf(out)});
+  const PackedLaunch packed = pack(kernels, "times", {2}, {64}, 0, {getBytes(out)});
   Driven driven(kernels, packed, {.clockMhz = 2100});
   EXPECT_EQ(download(out, 4), (std::vector<uint64_t>{21, 3, 42, 4})) << "in the order in which they were executed";
 }
 
 TEST_P(RecorderTest, FaultsAreTheKernels) {
   int *out = upload(kernels.memory, std::vector<int>(64));
-  const PackedLaunch packed = pack(kernels, "wild", {2}, {64}, 0, {bytesOf(out)});
+  const PackedLaunch packed = pack(kernels, "wild", {2}, {64}, 0, {getBytes(out)});
   EXPECT_THROW(Driven(kernels, packed, {}), Fault);
 }
 

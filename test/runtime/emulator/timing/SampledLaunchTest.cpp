@@ -6,7 +6,7 @@ namespace nstf::emulator::timing::test {
 namespace {
 
 using SampledLaunchTest = TimedKernelsTest;
-INSTANTIATE_TEST_SUITE_P(Chips, SampledLaunchTest, bothChips, nameOf);
+INSTANTIATE_TEST_SUITE_P(Chips, SampledLaunchTest, bothChips, getName);
 
 TEST_P(SampledLaunchTest, ResultsAreThoseOfTheUntimedLaunch) {
   chip.computeUnits = chip.xcds;
@@ -38,7 +38,7 @@ TEST_P(SampledLaunchTest, CountsAreThoseOfTheUntimedLaunch) {
         *a = upload(kernels.memory, ramp(n * rows * 16));
   int *counts = upload(kernels.memory, std::vector<int>(64));
   auto expectSame = [&](const char *kernel, Dimensions grid, Dimensions block, auto... arguments) {
-    const PackedLaunch packed = pack(kernels, kernel, grid, block, 0, {bytesOf(arguments)...});
+    const PackedLaunch packed = pack(kernels, kernel, grid, block, 0, {getBytes(arguments)...});
     auto count = [&](auto run) {
       ExecutionStatistics statistics;
       LaunchOptions counting = options;

@@ -20,7 +20,7 @@ protected:
   void shrinkL2() { chip.l2Bytes = 1 << 16; }
   void shrinkMall() { chip.mallBytes = std::min<uint64_t>(chip.mallBytes, 1 << 17); }
 };
-INSTANTIATE_TEST_SUITE_P(Chips, ScalingTest, bothChips, nameOf);
+INSTANTIATE_TEST_SUITE_P(Chips, ScalingTest, bothChips, getName);
 
 TEST_P(ScalingTest, MoreConflictsAreNeverFaster) {
   int *out = upload(kernels.memory, std::vector<int>(4 * 1024));
@@ -43,7 +43,7 @@ TEST_P(ScalingTest, HalfTheBandwidthIsNeverFaster) {
   takePartOfChip();
   const int n = 1 << 17;
   float *a = upload(kernels.memory, ramp(n)), *b = upload(kernels.memory, ramp(n));
-  const PackedLaunch copy = pack(kernels, "copy", {n / 256}, {256}, 0, {bytesOf(a), bytesOf(b)});
+  const PackedLaunch copy = pack(kernels, "copy", {n / 256}, {256}, 0, {getBytes(a), getBytes(b)});
   auto clocks = [&] { // of the second copy, from and to where the first one left the data
     MemorySystem caches(chip);
     auto run = [&] { return predict(kernels.target, kernels.memory, copy.launch, options, chip, caches, timing); };

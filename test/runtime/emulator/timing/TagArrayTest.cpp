@@ -120,8 +120,8 @@ TEST(TagArray, ABundleDoesWhatItsSetsWouldDoByThemselves) {
           ASSERT_EQ(one.complete, before.complete >> member & 1) << members << " members, step " << step;
           if (!one.held)
             set.fill(one, 1, block, streaming);
-          ASSERT_EQ(one.sectorsOf(0), before.sectorsOf(member)) << members << " members, step " << step;
-          if (!one.held && one.sectorsOf(0) & TagArray::changedSectors)
+          ASSERT_EQ(one.getSectors(0), before.getSectors(member)) << members << " members, step " << step;
+          if (!one.held && one.getSectors(0) & TagArray::changedSectors)
             ASSERT_EQ(one.leaves[0], before.leaves[member]) << members << " members, step " << step;
           set.setSectors(1, one, sectors >> 8 * member & 0xff);
         }
@@ -155,10 +155,10 @@ TEST(TagArray, BytesOfMembersChangePlaces) {
     for (uint32_t member = 0; member < 8; ++member)
       EXPECT_EQ(uint8_t(TagArray::exchange(bytes, flip) >> 8 * member), uint8_t(bytes >> 8 * (member ^ flip)));
   for (uint32_t members = 0; members < 256; ++members) {
-    EXPECT_EQ(TagArray::membersOf(TagArray::bytesOf(members)), members);
-    EXPECT_EQ(TagArray::membersOf(TagArray::bytesOf(members) & TagArray::forAll(0x10)), members);
+    EXPECT_EQ(TagArray::getMembers(TagArray::getBytes(members)), members);
+    EXPECT_EQ(TagArray::getMembers(TagArray::getBytes(members) & TagArray::forAll(0x10)), members);
     for (uint32_t member = 0; member < 8; ++member)
-      EXPECT_EQ(uint8_t(TagArray::bytesOf(members) >> 8 * member), members >> member & 1 ? 0xff : 0);
+      EXPECT_EQ(uint8_t(TagArray::getBytes(members) >> 8 * member), members >> member & 1 ? 0xff : 0);
   }
 }
 

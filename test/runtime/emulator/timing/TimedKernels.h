@@ -214,7 +214,7 @@ struct Chip {
   const char *target, *name;
 };
 inline const auto bothChips = testing::Values(Chip{"gfx942", "mi300x"}, Chip{"gfx90a", "mi250x"});
-inline std::string nameOf(const testing::TestParamInfo<Chip> &info) { return info.param.name; }
+inline std::string getName(const testing::TestParamInfo<Chip> &info) { return info.param.name; }
 
 /// Launches of these kernels on a chip.
 class TimedKernelsTest : public testing::TestWithParam<Chip> {
@@ -224,7 +224,7 @@ protected:
   /// Predicts a launch on a chip with cold caches.
   template <typename... Arguments>
   LaunchPrediction predicted(const std::string &name, Dimensions grid, Dimensions block, Arguments... arguments) {
-    const PackedLaunch packed = pack(kernels, name, grid, block, 0, {bytesOf(arguments)...});
+    const PackedLaunch packed = pack(kernels, name, grid, block, 0, {getBytes(arguments)...});
     MemorySystem caches(chip);
     return predict(kernels.target, kernels.memory, packed.launch, options, chip, caches, timing);
   }

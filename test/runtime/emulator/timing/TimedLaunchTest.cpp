@@ -6,7 +6,7 @@ namespace nstf::emulator::timing::test {
 namespace {
 
 using TimedLaunchTest = TimedKernelsTest;
-INSTANTIATE_TEST_SUITE_P(Chips, TimedLaunchTest, bothChips, nameOf);
+INSTANTIATE_TEST_SUITE_P(Chips, TimedLaunchTest, bothChips, getName);
 
 TEST_P(TimedLaunchTest, AnEmptyKernelTakesNextToNothing) {
   const LaunchPrediction one = predicted("empty", {1}, {64});
@@ -35,7 +35,7 @@ TEST_P(TimedLaunchTest, WhoWatchedTheLaunchBeforeDoesNotSeeIt) {
     void access(Wave &, const MicroOp *, const MemoryAccess &) override { ++accesses; }
   } watcher;
   float *a = upload(kernels.memory, ramp(256)), *b = upload(kernels.memory, ramp(256));
-  const PackedLaunch watched = pack(kernels, "copy", {1}, {256}, 0, {bytesOf(a), bytesOf(b)});
+  const PackedLaunch watched = pack(kernels, "copy", {1}, {256}, 0, {getBytes(a), getBytes(b)});
   options.threads = 1; // registers and LDS of a workgroup stay with the thread
   options.monitor = &watcher;
   dispatch(kernels.target, kernels.memory, watched.launch, options);

@@ -10,7 +10,7 @@ namespace {
 struct WaitingTest : TimedKernelsTest {
   WaitingTest() { options.alone = true; } // what waits for ever is a fault
 };
-INSTANTIATE_TEST_SUITE_P(Chips, WaitingTest, bothChips, nameOf);
+INSTANTIATE_TEST_SUITE_P(Chips, WaitingTest, bothChips, getName);
 
 TEST_P(WaitingTest, AConsumerWaitsAsLongAsItsProducerTakes) {
   const unsigned consumers = 3;
@@ -70,7 +70,7 @@ TEST_P(WaitingTest, WaitingForAWorkgroupThatFindsNoPlaceIsAnError) {
   int *flag = upload(kernels.memory, std::vector<int>(64));
   long *out = upload(kernels.memory, std::vector<long>(64 * 1024));
   options.timeout = std::chrono::minutes(1);
-  auto faultOf = [&](const char *kernel, auto... arguments) -> std::string {
+  auto getFault = [&](const char *kernel, auto... arguments) -> std::string {
     try {
       predicted(kernel, {chip.xcds * 2 + 1}, {1024}, arguments...);
       return "none";
@@ -78,7 +78,7 @@ TEST_P(WaitingTest, WaitingForAWorkgroupThatFindsNoPlaceIsAnError) {
       return fault.what();
     }
   };
-  for (const std::string &fault : {faultOf("waitForLast", flag), faultOf("waitForLastPatiently", flag, out)}) {
+  for (const std::string &fault : {getFault("waitForLast", flag), getFault("waitForLastPatiently", flag, out)}) {
     EXPECT_NE(fault.find("no wave can make progress"), std::string::npos) << fault;
     EXPECT_NE(fault.find("workgroups find no place: 1 ("), std::string::npos) << fault;
   }

@@ -65,7 +65,7 @@ std::vector<std::byte> Bench::emptyArguments(const std::string &kernel, const La
   return block;
 }
 
-size_t Bench::offsetOf(const std::string &kernel, size_t argument) const {
+size_t Bench::getOffset(const std::string &kernel, size_t argument) const {
   return find(kernel).arguments.at(argument).offset;
 }
 

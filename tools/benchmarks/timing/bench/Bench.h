@@ -43,7 +43,7 @@ public:
                         const Arguments &...arguments) {
     std::vector<std::byte> block = emptyArguments(kernel, shape);
     size_t number = 0;
-    (std::memcpy(block.data() + offsetOf(kernel, number++), &arguments, sizeof(arguments)), ...);
+    (std::memcpy(block.data() + getOffset(kernel, number++), &arguments, sizeof(arguments)), ...);
     return launch(kernel, shape, block, options);
   }
   /// All caches empty.
@@ -54,7 +54,7 @@ public:
 private:
   const Kernel &find(const std::string &kernel) const;
   std::vector<std::byte> emptyArguments(const std::string &kernel, const LaunchShape &shape) const;
-  size_t offsetOf(const std::string &kernel, size_t argument) const;
+  size_t getOffset(const std::string &kernel, size_t argument) const;
 
   ChipTiming timing;
   const Target &target;

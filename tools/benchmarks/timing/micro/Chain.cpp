@@ -30,7 +30,8 @@ void *makeChain(Bench &bench, uint64_t bytes, uint64_t apart, uint64_t links) {
 
 double warm(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint64_t apart) {
   const uint32_t rounds = uint32_t((bytes / apart + stepsARound - 1) / stepsARound);
-  return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, apart)}, rounds, 3 * rounds, stepsARound);
+  return bench.measureClocks({.kernel = kernel, .memory = makeChain(bench, bytes, apart)}, rounds, 3 * rounds,
+                             stepsARound);
 }
 
 } // namespace nstf::emulator::timing

@@ -12,23 +12,23 @@ namespace {
 /// Nanoseconds for which a workgroup of 16 work-items holds its slot, with one slot per compute unit.
 double heldFor(MicroBench &bench, const std::string &kernel) {
   const uint32_t units = bench.chip().computeUnits, few = 8, many = 24, apart = 128;
-  auto clocksOf = [&](uint32_t rounds) {
+  auto measureClocks = [&](uint32_t rounds) {
     void *memory = bench.allocate(uint64_t(units) * many * apart);
     bench.forget();
     return double(
         bench.run({.kernel = kernel, .groups = units * rounds, .items = 16, .first = apart, .memory = memory}).clocks);
   };
-  return bench.nanoseconds((clocksOf(many) - clocksOf(few)) / (many - few));
+  return bench.nanoseconds((measureClocks(many) - measureClocks(few)) / (many - few));
 }
 
 /// The number launched per clock and XCD, for empty workgroups of `items` work-items; each workgroup counts as `each`.
 double launched(MicroBench &bench, uint32_t items, double each) {
-  auto clocksOf = [&](uint32_t groups) {
+  auto measureClocks = [&](uint32_t groups) {
     bench.forget();
     return double(bench.run({.kernel = "empty", .groups = groups, .items = items}).clocks);
   };
   const uint32_t few = 4000, many = 12000;
-  return (many - few) * each / bench.chip().xcds / (clocksOf(many) - clocksOf(few));
+  return (many - few) * each / bench.chip().xcds / (measureClocks(many) - measureClocks(few));
 }
 
 /// Nanoseconds until a stream with `count` operations of this kind is done.
@@ -159,14 +159,14 @@ std::vector<Benchmark> dispatchBenchmarks() {
        {100, 100},
        latency,
        "barrier_clocks",
-       [](MicroBench &bench) { return bench.clocksOf({.kernel = "barrier", .items = 1024}, 4, 12, 64); }},
+       [](MicroBench &bench) { return bench.measureClocks({.kernel = "barrier", .items = 1024}, 4, 12, 64); }},
       // ISA manual: in a workgroup of one wave s_barrier is an s_nop.
       {"s_barrier of a wave alone in its workgroup",
        "clk",
        {4, 4},
        arithmetic,
        "simd_turn_clocks",
-       [](MicroBench &bench) { return bench.clocksOf({.kernel = "barrier_alone"}, 4, 12, 1024); }},
+       [](MicroBench &bench) { return bench.measureClocks({.kernel = "barrier_alone"}, 4, 12, 1024); }},
   };
 }
 

@@ -16,7 +16,8 @@ Benchmark access(const std::string &kernel, const std::string &name, double cloc
             auto *addresses = static_cast<uint32_t *>(bench.allocate(waves * 64 * sizeof(uint32_t)));
             for (uint32_t item = 0; item < waves * 64; ++item)
               addresses[item] = pattern(item % 64);
-            return bench.clocksOf({.kernel = kernel, .items = waves * 64, .memory = addresses}, 4, 12, 512.0 * waves);
+            return bench.measureClocks({.kernel = kernel, .items = waves * 64, .memory = addresses}, 4, 12,
+                                       512.0 * waves);
           }};
 }
 
@@ -25,7 +26,7 @@ Benchmark chain(const std::string &kernel, const std::string &name, Known known,
             auto *addresses = static_cast<uint32_t *>(bench.allocate(64 * sizeof(uint32_t)));
             for (uint32_t lane = 0; lane < 64; ++lane)
               addresses[lane] = (kernel == "lds_latency_b128" ? 16 : 4) * lane;
-            return bench.clocksOf({.kernel = kernel, .memory = addresses}, 4, 12, 64);
+            return bench.measureClocks({.kernel = kernel, .memory = addresses}, 4, 12, 64);
           }};
 }
 

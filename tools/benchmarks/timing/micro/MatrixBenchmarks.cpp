@@ -34,10 +34,11 @@ constexpr Instruction gfx90a[] = {
 
 Benchmark shadow(const std::string &kernel, const std::string &name, Known known, const std::string &constant,
                  unsigned items = 64) {
-  return {name,     "clk",
-          known,    arithmetic,
-          constant, [=](MicroBench &bench) {
-            return bench.clocksOf({.kernel = kernel, .items = items}, 4, 12, 256); }};
+  return {
+      name,     "clk",
+      known,    arithmetic,
+      constant, [=](MicroBench &bench) {
+            return bench.measureClocks({.kernel = kernel, .items = items}, 4, 12, 256); }};
 }
 
 /// The share of the roofline, in percent, that a loop on every SIMD reaches; the difference of two runs removes what
@@ -79,7 +80,7 @@ std::vector<Benchmark> matrixBenchmarks(const std::string &target) {
                      arithmetic,
                      "matrix_pass_clocks",
                      [kernel = std::string(instruction.name) + "_" + form](MicroBench &bench) {
-                       return bench.clocksOf({.kernel = kernel}, 4, 12, 256);
+                       return bench.measureClocks({.kernel = kernel}, 4, 12, 256);
                      }});
   };
   if (target == "gfx942")

@@ -14,8 +14,8 @@ constexpr uint64_t line = 128;
 /// Clocks per step of a chain that nothing has read before.
 double cold(MicroBench &bench, uint64_t bytes, const std::string &kernel = "chase_plain") {
   const uint32_t few = 4, many = 68;
-  return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, line, many * stepsARound)}, few, many,
-                        stepsARound);
+  return bench.measureClocks({.kernel = kernel, .memory = makeChain(bench, bytes, line, many * stepsARound)}, few, many,
+                             stepsARound);
 }
 
 /// Clocks per step of a chain that an earlier kernel has read: the difference of runs over the whole chain and over its
@@ -29,7 +29,7 @@ double again(MicroBench &bench, uint64_t bytes, const std::string &kernel = "cha
 /// Bytes per nanosecond (GB/s) of all compute units together, each reading the same `bytes`.
 double shared(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint32_t few, uint32_t many) {
   const uint32_t groups = bench.chip().computeUnits * 2;
-  double clocks = bench.clocksOf(
+  double clocks = bench.measureClocks(
       {.kernel = kernel, .groups = groups, .items = 256, .first = uint32_t(bytes), .memory = bench.allocate(bytes)},
       few, many, 1);
   return double(bytes) * groups / bench.nanoseconds(clocks);
@@ -42,7 +42,7 @@ double stream(MicroBench &bench, const std::string &kernel, uint64_t bytes, bool
   const uint32_t groups = bench.chip().computeUnits * 4, many = uint32_t(bytes / part / groups), few = many / 2;
   const uint64_t size = uint64_t(groups) * many * part;
   auto *memory = static_cast<std::byte *>(bench.allocate(4 * size));
-  auto clocksOf = [&](uint32_t count) {
+  auto measureClocks = [&](uint32_t count) {
     KernelRun run{.kernel = kernel,
                   .groups = groups,
                   .items = 256,
@@ -57,7 +57,7 @@ double stream(MicroBench &bench, const std::string &kernel, uint64_t bytes, bool
     run.count = run.second = count;
     return double(bench.run(run).clocks);
   };
-  const double clocks = clocksOf(many) - clocksOf(few);
+  const double clocks = measureClocks(many) - measureClocks(few);
   return counted * double(size) * (many - few) / many / bench.nanoseconds(clocks);
 }
 
@@ -75,7 +75,7 @@ Benchmark strided(const std::string &kernel, const std::string &name, uint32_t b
                   const std::string &constant, uint32_t waves = 1) {
   return {
       name, "clk", clocks, bandwidth, constant, [=](MicroBench &bench) {
-        return bench.clocksOf(
+        return bench.measureClocks(
             {.kernel = kernel, .items = 64 * waves, .first = bytes, .memory = bench.allocate(64 * waves * bytes + 16)},
             4, 12, 64.0 * waves);
       }};
@@ -106,8 +106,8 @@ double underWay(MicroBench &bench) {
 /// Clocks of an atomic instruction of one wave whose lanes are `apart` bytes apart.
 Benchmark atomics(const std::string &name, uint32_t apart, double clocks) {
   return {name, "clk", {clocks, clocks}, bandwidth, "l2_atomic_clocks", [=](MicroBench &bench) {
-            return bench.clocksOf({.kernel = "atomic_add", .first = apart, .memory = bench.allocate(4 * kilo)}, 4, 12,
-                                  16);
+            return bench.measureClocks({.kernel = "atomic_add", .first = apart, .memory = bench.allocate(4 * kilo)}, 4,
+                                       12, 16);
           }};
 }
 

@@ -25,7 +25,7 @@ static double clocksBetween(MicroBench &bench, const KernelRun *before, KernelRu
   return (clocksWith(manyRounds) - few) / ((manyRounds - fewRounds) * operationsPerRound);
 }
 
-double MicroBench::clocksOf(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound) {
+double MicroBench::measureClocks(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound) {
   return clocksBetween(*this, nullptr, std::move(run), fewRounds, manyRounds, operationsPerRound);
 }
 

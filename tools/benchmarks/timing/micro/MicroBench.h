@@ -21,7 +21,7 @@ public:
   LaunchPrediction run(const KernelRun &run);
   /// Clocks of one operation where a round of the loop has so many: from two runs with cold caches, so that what comes
   /// before and after the loop, cold code among it, drops out.
-  double clocksOf(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound);
+  double measureClocks(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound);
   /// The same from what `before` leaves in cold caches.
   double clocksBehind(const KernelRun &before, KernelRun run, uint32_t fewRounds, uint32_t manyRounds,
                       double operationsPerRound);

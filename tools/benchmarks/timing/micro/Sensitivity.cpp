@@ -14,8 +14,8 @@ using Measure = std::function<double(MicroBench &)>;
 /// Clocks per operation of a loop.
 Measure loop(const std::string &kernel, uint32_t items = 64, uint32_t first = 0, uint64_t bytes = 4096) {
   return [=](MicroBench &bench) {
-    return bench.clocksOf({.kernel = kernel, .items = items, .first = first, .memory = bench.allocate(bytes)}, 4, 12,
-                          1);
+    return bench.measureClocks({.kernel = kernel, .items = items, .first = first, .memory = bench.allocate(bytes)}, 4,
+                               12, 1);
   };
 }
 
@@ -25,7 +25,7 @@ Measure access(const std::string &kernel, uint32_t apart, uint32_t items = 64) {
     auto *addresses = static_cast<uint32_t *>(bench.allocate(items * sizeof(uint32_t)));
     for (uint32_t item = 0; item < items; ++item)
       addresses[item] = item % 64 * apart;
-    return bench.clocksOf({.kernel = kernel, .items = items, .memory = addresses}, 4, 12, 1);
+    return bench.measureClocks({.kernel = kernel, .items = items, .memory = addresses}, 4, 12, 1);
   };
 }
 
@@ -35,8 +35,8 @@ Measure chase(const std::string &kernel, uint64_t bytes, uint64_t apart = 128) {
 }
 Measure firstChase(uint64_t bytes, uint64_t links = 512, uint64_t apart = 128) {
   return [=](MicroBench &bench) {
-    return bench.clocksOf({.kernel = "chase_plain", .memory = makeChain(bench, bytes, apart, links)}, 1,
-                          uint32_t(links / stepsARound), stepsARound);
+    return bench.measureClocks({.kernel = "chase_plain", .memory = makeChain(bench, bytes, apart, links)}, 1,
+                               uint32_t(links / stepsARound), stepsARound);
   };
 }
 /// Clocks per step on the first pass through consecutive lines.
@@ -48,15 +48,16 @@ Measure firstInOrder() {
       void *next = memory + (i + 1) % links * apart;
       std::memcpy(memory + i * apart, &next, sizeof(next));
     }
-    return bench.clocksOf({.kernel = "chase_plain", .memory = memory}, 1, uint32_t(links / stepsARound), stepsARound);
+    return bench.measureClocks({.kernel = "chase_plain", .memory = memory}, 1, uint32_t(links / stepsARound),
+                               stepsARound);
   };
 }
 /// Clocks per step on later passes through lines at scattered addresses, of which cache sets get unequal numbers.
 Measure scattered(const std::string &kernel, uint64_t links, uint64_t apart = 128) {
   return [=](MicroBench &bench) {
     const uint32_t rounds = uint32_t(links / stepsARound);
-    return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, 16 * mega, apart, links)}, rounds, 3 * rounds,
-                          stepsARound);
+    return bench.measureClocks({.kernel = kernel, .memory = makeChain(bench, 16 * mega, apart, links)}, rounds,
+                               3 * rounds, stepsARound);
   };
 }
 /// Clocks of a kernel that passes `times` times through a chain that an earlier kernel has passed through.
@@ -247,7 +248,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l1_bytes", -0.2, [](MicroBench &bench) { return chase("chase_plain", 24 * kilo, bench.chip().l1LineBytes)(bench); }, [](ChipTiming &chip) { chip.l1Bytes = 16 * kilo; }},
       {"l1_line_bytes", -0.1,
        [](MicroBench &bench) {
-         return bench.clocksOf({.kernel = "chase_plain", .memory = makeChain(bench, 8 * kilo, 32)}, 1, 4, stepsARound);
+         return bench.measureClocks({.kernel = "chase_plain", .memory = makeChain(bench, 8 * kilo, 32)}, 1, 4, stepsARound);
        },
        [](ChipTiming &chip) { chip.l1LineBytes = 64; }},
       {"l1_ways", -0.02, scattered("chase_plain", 128), [](ChipTiming &chip) { chip.l1Bytes = 16 * kilo; chip.l1LineBytes = 64; chip.l1Ways = 1; }},
@@ -262,7 +263,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"scalar_cache_bytes", -0.2, chase("chase_scalar", 24 * kilo, 64)},
       {"scalar_line_bytes", -0.05,
        [](MicroBench &bench) {
-         return bench.clocksOf({.kernel = "chase_scalar", .memory = makeChain(bench, 8 * kilo, 16)}, 1, 32,
+         return bench.measureClocks({.kernel = "chase_scalar", .memory = makeChain(bench, 8 * kilo, 16)}, 1, 32,
                                stepsARound);
        }},
       {"scalar_cache_ways", -0.02, scattered("chase_scalar", 192, 64), [](ChipTiming &chip) { chip.scalarCacheWays = 1; }},

@@ -13,7 +13,7 @@ namespace {
 Benchmark rate(const std::string &kernel, const std::string &name, double clocks, unsigned perRound,
                const std::string &constant, unsigned items = 64) {
   return {name, "clk", {clocks, clocks}, arithmetic, constant, [=](MicroBench &bench) {
-            return bench.clocksOf({.kernel = kernel, .items = items}, 4, 12, perRound);
+            return bench.measureClocks({.kernel = kernel, .items = items}, 4, 12, perRound);
           }};
 }
 
@@ -22,7 +22,7 @@ Benchmark sized(const std::string &kernel, const std::string &name, Known clocks
                 double share) {
   return {name, "clk", clocks, arithmetic, constant, [=](MicroBench &bench) {
             const double instructions = bench.chip().target == "gfx942" ? 16384 : 8192;
-            return bench.clocksOf({.kernel = kernel}, 2, 4, share * instructions);
+            return bench.measureClocks({.kernel = kernel}, 2, 4, share * instructions);
           }};
 }
 
@@ -47,13 +47,13 @@ double warmInstruction(MicroBench &bench) {
 
 /// The clocks that a line of code costs beyond its 16 instructions if it misses the instruction cache and hits the L2.
 double coldLine(MicroBench &bench) {
-  auto clocksOf = [&](uint32_t half) {
+  auto measureClocks = [&](uint32_t half) {
     bench.forget();
     bench.run({.kernel = "cold_code"});
     bench.run({.kernel = "cold_loop"});
     return double(bench.run({.kernel = "cold_code", .first = half}).clocks);
   };
-  return (clocksOf(0) - clocksOf(1)) / 256 - 64;
+  return (measureClocks(0) - measureClocks(1)) / 256 - 64;
 }
 
 } // namespace

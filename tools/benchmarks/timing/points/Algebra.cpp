@@ -19,7 +19,7 @@ void matrixmultiplication(Case &c) {
 void twoProducts(Case &c) {
   const uint64_t n = c.problem.named("size");
   float *a = c.array<float>(n * n), *b = c.array<float>(n * n), *d = c.array<float>(n * n), *e = c.array<float>(n * n);
-  LaunchShape shape{{groupsOf(n, 16), groupsOf(n, 16), 1}, {16, 16, 1}};
+  LaunchShape shape{{countGroups(n, 16), countGroups(n, 16), 1}, {16, 16, 1}};
   c.timed = [=, &c] {
     c.launch("polybench_mm", shape, a, b, d, int(n), 1.5f, 1.2f);
     c.launch("polybench_mm", shape, a, d, e, int(n), 1.5f, 1.2f);

@@ -90,7 +90,7 @@ void conv2d(Case &c) {
         *columns = c.array<float>(field.places * uint64_t(k));
   float *weights = c.array<float>(uint64_t(m) * k), *bias = c.array<float>(16 * field.places),
         *out = c.array<float>(16 * field.places + 16); // the kernel clears it up to the end of the last tile
-  LaunchShape shape{{groupsOf(field.places, 16), 1, 1}, {16, 16, 1}};
+  LaunchShape shape{{countGroups(field.places, 16), 1, 1}, {16, 16, 1}};
   c.timed = [=, &c] {
     field.launch(c, in, columns);
     c.launch("tiled_gemm", shape, m, n, k, 1.0f, 0.0f, weights, columns, bias, out);
@@ -102,7 +102,7 @@ void conv2d(Case &c) {
 void polybench2dconv(Case &c) {
   const uint64_t n = c.problem.named("size");
   float *a = c.array<float>(n * n), *b = c.array<float>(n * n);
-  LaunchShape shape{{groupsOf(n, 16), groupsOf(n, 16), 1}, {16, 16, 1}};
+  LaunchShape shape{{countGroups(n, 16), countGroups(n, 16), 1}, {16, 16, 1}};
   c.timed = [=, &c] { c.launch("polybench_2dconv", shape, a, b, int(n), int(n)); };
   c.flops = 17.0 * double(n * n);
   c.bytes = 8.0 * double(n * n);
@@ -111,7 +111,7 @@ void polybench2dconv(Case &c) {
 void stencil3d(Case &c) {
   const uint64_t n = c.problem.named("grid"), steps = c.problem.named("timesteps");
   float *a = c.array<float>(n * n * n), *b = c.array<float>(n * n * n);
-  LaunchShape shape{{groupsOf(n, 16), groupsOf(n, 16), uint32_t(n)}, {16, 16, 1}};
+  LaunchShape shape{{countGroups(n, 16), countGroups(n, 16), uint32_t(n)}, {16, 16, 1}};
   c.timed = [=, &c] {
     for (uint64_t step = 0; step < steps; ++step)
       c.launch("parboil_stencil", shape, step % 2 ? b : a, step % 2 ? a : b, int(n), int(n), int(n), 0.4f, 0.1f);

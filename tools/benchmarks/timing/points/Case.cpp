@@ -62,7 +62,7 @@ void Case::fill(uint64_t bytes) {
   operations.push_back({TimedOperation::fill(SubmissionCosts::of(bench.chip()), bytes)});
 }
 
-double Case::nanosecondsOf(const std::function<void()> &what) {
+double Case::measureNanoseconds(const std::function<void()> &what) {
   const SubmissionCosts costs = SubmissionCosts::of(bench.chip());
   outcome = {};
   operations.clear();
@@ -97,8 +97,8 @@ Outcome Case::run(const TimingOptions &how) {
   else
     for (unsigned i = 0; i < warmUps; ++i)
       timed();
-  const double offset = beginning ? nanosecondsOf(beginning) : 0;
-  const double whole = nanosecondsOf(timed);
+  const double offset = beginning ? measureNanoseconds(beginning) : 0;
+  const double whole = measureNanoseconds(timed);
   outcome.nanoseconds = whole - offset;
   return outcome;
 }

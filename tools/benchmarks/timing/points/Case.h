@@ -79,7 +79,7 @@ public:
 private:
   void add(const LaunchPrediction &prediction);
   /// Runs it and says how long it takes, its submission included.
-  double nanosecondsOf(const std::function<void()> &what);
+  double measureNanoseconds(const std::function<void()> &what);
 
   TimingOptions options;
   Outcome outcome;
@@ -101,7 +101,7 @@ void addPasses(Cases &cases);
 void addArithmetic(Cases &cases);
 void addModels(Cases &cases);
 
-inline uint32_t groupsOf(uint64_t items, uint32_t size) { return uint32_t((items + size - 1) / size); }
-inline LaunchShape line(uint64_t items, uint32_t size) { return {{groupsOf(items, size), 1, 1}, {size, 1, 1}}; }
+inline uint32_t countGroups(uint64_t items, uint32_t size) { return uint32_t((items + size - 1) / size); }
+inline LaunchShape line(uint64_t items, uint32_t size) { return {{countGroups(items, size), 1, 1}, {size, 1, 1}}; }
 
 } // namespace nstf::emulator::timing

@@ -22,7 +22,7 @@ void stream(Case &c, const std::string &kernel, double bytesAnElement) {
   const uint32_t block = uint32_t(c.problem.named("block"));
   const uint64_t perUnit = c.problem.named("groups_per_cu"), slots = perUnit * chip.computeUnits;
   auto sweep = [&](uint64_t elements) {
-    const uint64_t count = groupsOf(elements, block) * uint64_t(block);
+    const uint64_t count = countGroups(elements, block) * uint64_t(block);
     double *a = c.array<double>(count), *b = c.array<double>(count), *d = c.array<double>(count),
            *e = c.array<double>(count);
     LaunchShape shape = line(count, block);

@@ -22,7 +22,7 @@ Cases allCases() {
 }
 
 /// The facts of the chip from which baselines are computed.
-nlohmann::ordered_json factsOf(const ChipTiming &chip) {
+nlohmann::ordered_json getFacts(const ChipTiming &chip) {
   nlohmann::ordered_json json;
   json["description"] = chip.file.description;
   json["compute_units"] = chip.computeUnits;
@@ -87,7 +87,7 @@ int main(int argc, char **argv) try {
   if (const uint64_t budget = std::stoull(argv[2]))
     options.budget = budget;
   const Cases cases = allCases();
-  std::cout << factsOf(bench.chip()).dump() << std::endl;
+  std::cout << getFacts(bench.chip()).dump() << std::endl;
   for (std::string row; std::getline(std::cin, row);)
     std::cout << answer(bench, cases, row, options).dump() << std::endl;
 } catch (const std::exception &error) {

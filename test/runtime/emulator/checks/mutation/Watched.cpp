@@ -25,7 +25,7 @@ void Coverage::instruction(Wave &, const MicroOp *first) {
   if (seen[first->instruction])
     return;
   seen[first->instruction] = true;
-  executed.insert(program->addressOf(first) - base);
+  executed.insert(program->getAddress(first) - base);
 }
 
 } // namespace nstf::emulator::test
