@@ -12,8 +12,8 @@
 namespace nstf {
 
 Error::Error(std::string cause, std::string fix)
-    : std::runtime_error(fix.empty() ? cause : cause + " (" + fix + ")"), cause_(std::move(cause)),
-      fix_(std::move(fix)) {}
+    : std::runtime_error(fix.empty() ? cause : cause + " (" + fix + ")"), causeText(std::move(cause)),
+      fixText(std::move(fix)) {}
 
 DeviceKind parseDeviceKind(std::string_view text) {
   for (DeviceKind kind : {DeviceKind::Auto, DeviceKind::HIP, DeviceKind::Emulator})
@@ -171,12 +171,13 @@ std::shared_ptr<HIPLibrary> openEmulator(std::string_view target, std::string_vi
 } // namespace
 
 Device::Device(std::shared_ptr<HIPLibrary> library, DeviceKind kind, int index)
-    : library_(std::move(library)), kind_(kind), index_(index), properties_(readProperties(*library_, index)) {
+    : hipLibrary(std::move(library)), deviceKind(kind), ordinal(index),
+      deviceProperties(readProperties(*hipLibrary, index)) {
   activate();
 }
 
 void Device::activate() const {
-  library_->check(library_->hipSetDevice(index_), "cannot use device " + std::to_string(index_));
+  hipLibrary->check(hipLibrary->hipSetDevice(ordinal), "cannot use device " + std::to_string(ordinal));
 }
 } // namespace detail
 
@@ -204,10 +205,10 @@ Backend Backend::open(DeviceKind kind, std::string_view target, int index, std::
   return backend;
 }
 
-DeviceKind Backend::kind() const { return device_->kind(); }
-const DeviceProperties &Backend::properties() const { return device_->properties(); }
-const std::string &Backend::targetId() const { return device_->properties().targetId; }
-const std::string &Backend::libraryPath() const { return device_->hip().path(); }
+DeviceKind Backend::kind() const { return sharedDevice->kind(); }
+const DeviceProperties &Backend::properties() const { return sharedDevice->properties(); }
+const std::string &Backend::targetId() const { return sharedDevice->properties().targetId; }
+const std::string &Backend::libraryPath() const { return sharedDevice->hip().path(); }
 
 std::string Backend::requireTarget(const std::vector<std::string> &codeTargets, std::string_view what) const {
   std::string all;
@@ -223,7 +224,7 @@ std::string Backend::requireTarget(const std::vector<std::string> &codeTargets, 
 }
 
 std::optional<PredictedTime> Backend::predictedTime() const {
-  const detail::HIPLibrary &hip = device_->hip();
+  const detail::HIPLibrary &hip = sharedDevice->hip();
   PredictedTime time;
   const char *chip = nullptr;
   if (!hip.nstfEmulatorPredictedTime || hip.nstfEmulatorPredictedTime(&time.nanoseconds, &chip))
@@ -233,8 +234,8 @@ std::optional<PredictedTime> Backend::predictedTime() const {
 }
 
 void Backend::synchronize() const {
-  device_->activate();
-  device_->hip().check(device_->hip().hipDeviceSynchronize(), "the device reports a failure");
+  sharedDevice->activate();
+  sharedDevice->hip().check(sharedDevice->hip().hipDeviceSynchronize(), "the device reports a failure");
 }
 
 } // namespace nstf

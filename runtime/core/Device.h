@@ -13,17 +13,17 @@ public:
   /// Reads the properties of device `index`. Throws Error.
   Device(std::shared_ptr<HIPLibrary> library, DeviceKind kind, int index);
 
-  const HIPLibrary &hip() const { return *library_; }
-  DeviceKind kind() const { return kind_; }
-  const DeviceProperties &properties() const { return properties_; }
+  const HIPLibrary &hip() const { return *hipLibrary; }
+  DeviceKind kind() const { return deviceKind; }
+  const DeviceProperties &properties() const { return deviceProperties; }
   /// Makes the device current for this host thread, which HIP requires before most calls.
   void activate() const;
 
 private:
-  std::shared_ptr<HIPLibrary> library_;
-  DeviceKind kind_;
-  int index_;
-  DeviceProperties properties_;
+  std::shared_ptr<HIPLibrary> hipLibrary;
+  DeviceKind deviceKind;
+  int ordinal;
+  DeviceProperties deviceProperties;
 };
 
 /// Submits one launch. Precondition: the device is current.

@@ -8,8 +8,8 @@ constexpr int captureThreadLocal = 1; // hipStreamCaptureModeThreadLocal: does n
 } // namespace
 
 HIPGraphRunner::HIPGraphRunner(const Backend &backend, std::vector<Launch> launches)
-    : device_(backend.device()), launches_(std::move(launches)) {
-  for (const Launch &launch : launches_)
+    : device(backend.device()), sequence(std::move(launches)) {
+  for (const Launch &launch : sequence)
     if (!launch.kernel)
       throw Error("a launch has no kernel");
 }
@@ -17,42 +17,41 @@ HIPGraphRunner::HIPGraphRunner(const Backend &backend, std::vector<Launch> launc
 HIPGraphRunner::~HIPGraphRunner() { release(); }
 
 HIPGraphRunner::HIPGraphRunner(HIPGraphRunner &&other) noexcept
-    : device_(std::move(other.device_)), launches_(std::move(other.launches_)),
-      graphExec_(std::exchange(other.graphExec_, nullptr)), tried_(other.tried_),
-      fallbackReason_(std::move(other.fallbackReason_)) {}
+    : device(std::move(other.device)), sequence(std::move(other.sequence)),
+      graphExec(std::exchange(other.graphExec, nullptr)), tried(other.tried), reason(std::move(other.reason)) {}
 
 HIPGraphRunner &HIPGraphRunner::operator=(HIPGraphRunner &&other) noexcept {
   if (this != &other) {
     release();
-    device_ = std::move(other.device_);
-    launches_ = std::move(other.launches_);
-    graphExec_ = std::exchange(other.graphExec_, nullptr);
-    tried_ = other.tried_;
-    fallbackReason_ = std::move(other.fallbackReason_);
+    device = std::move(other.device);
+    sequence = std::move(other.sequence);
+    graphExec = std::exchange(other.graphExec, nullptr);
+    tried = other.tried;
+    reason = std::move(other.reason);
   }
   return *this;
 }
 
 void HIPGraphRunner::release() noexcept {
-  if (graphExec_)
-    (void)device_->hip().hipGraphExecDestroy(graphExec_);
-  graphExec_ = nullptr;
+  if (graphExec)
+    (void)device->hip().hipGraphExecDestroy(graphExec);
+  graphExec = nullptr;
 }
 
 void HIPGraphRunner::submit(Stream &stream) const {
-  for (const Launch &one : launches_)
-    detail::submit(*device_, stream, one);
+  for (const Launch &one : sequence)
+    detail::submit(*device, stream, one);
 }
 
 void HIPGraphRunner::capture(Stream &stream) {
-  const detail::HIPLibrary &hip = device_->hip();
+  const detail::HIPLibrary &hip = device->hip();
   if (!hip.hipStreamBeginCapture || !hip.hipStreamEndCapture || !hip.hipGraphInstantiate || !hip.hipGraphLaunch ||
       !hip.hipGraphExecDestroy || !hip.hipGraphDestroy) {
-    fallbackReason_ = hip.path() + " has no graph functions";
+    reason = hip.path() + " has no graph functions";
     return;
   }
   if (int code = hip.hipStreamBeginCapture(stream.handle(), captureThreadLocal)) {
-    fallbackReason_ = "hipStreamBeginCapture: " + hip.describe(code);
+    reason = "hipStreamBeginCapture: " + hip.describe(code);
     return;
   }
   void *graph = nullptr;
@@ -65,27 +64,27 @@ void HIPGraphRunner::capture(Stream &stream) {
     throw;
   }
   if (int code = hip.hipStreamEndCapture(stream.handle(), &graph)) {
-    fallbackReason_ = "hipStreamEndCapture: " + hip.describe(code);
+    reason = "hipStreamEndCapture: " + hip.describe(code);
     return;
   }
-  if (int code = hip.hipGraphInstantiate(&graphExec_, graph, nullptr, nullptr, 0)) {
-    graphExec_ = nullptr;
-    fallbackReason_ = "hipGraphInstantiate: " + hip.describe(code);
+  if (int code = hip.hipGraphInstantiate(&graphExec, graph, nullptr, nullptr, 0)) {
+    graphExec = nullptr;
+    reason = "hipGraphInstantiate: " + hip.describe(code);
   }
   (void)hip.hipGraphDestroy(graph);
 }
 
 void HIPGraphRunner::run(Stream &stream) {
-  device_->activate();
-  if (!tried_ && !launches_.empty()) {
+  device->activate();
+  if (!tried && !sequence.empty()) {
     capture(stream);
-    tried_ = true;
+    tried = true;
   }
-  if (!graphExec_) {
+  if (!graphExec) {
     submit(stream);
     return;
   }
-  device_->hip().check(device_->hip().hipGraphLaunch(graphExec_, stream.handle()), "a step failed");
+  device->hip().check(device->hip().hipGraphLaunch(graphExec, stream.handle()), "a step failed");
 }
 
 } // namespace nstf

@@ -22,8 +22,8 @@ std::shared_ptr<HIPLibrary> HIPLibrary::load(const std::vector<std::string> &can
       continue;
     }
     std::shared_ptr<HIPLibrary> library(new HIPLibrary);
-    library->handle_ = handle;
-    library->path_ = candidate;
+    library->handle = handle;
+    library->loadedPath = candidate;
     std::string missing;
 #define NSTF_FIND(name, parameters) find(handle, #name, library->name);
 #define NSTF_REQUIRE(name, parameters)                                                                                 \
@@ -42,15 +42,15 @@ std::shared_ptr<HIPLibrary> HIPLibrary::load(const std::vector<std::string> &can
       throw Error(candidate + " is no usable HIP library: it lacks " + missing, "install HIP 4.3 or later");
     Dl_info info{};
     if (dladdr(reinterpret_cast<void *>(library->hipMalloc), &info) && info.dli_fname)
-      library->path_ = info.dli_fname;
+      library->loadedPath = info.dli_fname;
     return library;
   }
   return nullptr;
 }
 
 HIPLibrary::~HIPLibrary() {
-  if (handle_)
-    dlclose(handle_);
+  if (handle)
+    dlclose(handle);
 }
 
 std::string HIPLibrary::describe(HIPError code) const {

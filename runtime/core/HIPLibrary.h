@@ -64,7 +64,7 @@ public:
   HIPLibrary(const HIPLibrary &) = delete;
   HIPLibrary &operator=(const HIPLibrary &) = delete;
 
-  const std::string &path() const { return path_; }
+  const std::string &path() const { return loadedPath; }
   bool isEmulator() const { return nstfEmulatorLastFault != nullptr; }
   /// Sets `devices` to the number of devices. If the library is an emulator that has not started yet, it first selects
   /// the chip `target` and the timing constants `timing`, where these are not empty.
@@ -86,8 +86,8 @@ public:
 
 private:
   HIPLibrary() = default;
-  void *handle_ = nullptr;
-  std::string path_;
+  void *handle = nullptr;
+  std::string loadedPath;
 };
 
 } // namespace nstf::detail

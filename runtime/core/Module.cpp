@@ -38,18 +38,18 @@ detail::ModuleState::~ModuleState() {
 }
 
 Module::Module(const Backend &backend, const void *bytes, size_t size, std::string name)
-    : state_(std::make_shared<detail::ModuleState>()) {
+    : state(std::make_shared<detail::ModuleState>()) {
   const auto *begin = static_cast<const unsigned char *>(bytes);
-  state_->device = backend.device();
-  state_->name = std::move(name);
-  state_->bytes.assign(begin, begin + size);
-  checkImage(state_->bytes, state_->name);
-  const detail::HIPLibrary &hip = state_->device->hip();
-  state_->device->activate();
+  state->device = backend.device();
+  state->name = std::move(name);
+  state->bytes.assign(begin, begin + size);
+  checkImage(state->bytes, state->name);
+  const detail::HIPLibrary &hip = state->device->hip();
+  state->device->activate();
   const int code = hip.nstfEmulatorModuleLoad
-                       ? hip.nstfEmulatorModuleLoad(&state_->module, state_->bytes.data(), size, state_->name.c_str())
-                       : hip.hipModuleLoadData(&state_->module, state_->bytes.data());
-  hip.check(code, "cannot load " + state_->name + " on a " + backend.targetId());
+                       ? hip.nstfEmulatorModuleLoad(&state->module, state->bytes.data(), size, state->name.c_str())
+                       : hip.hipModuleLoadData(&state->module, state->bytes.data());
+  hip.check(code, "cannot load " + state->name + " on a " + backend.targetId());
 }
 
 Module Module::fromFile(const Backend &backend, const std::string &path) {
@@ -58,21 +58,21 @@ Module Module::fromFile(const Backend &backend, const std::string &path) {
 }
 
 Kernel Module::kernel(const std::string &symbol) const {
-  const detail::HIPLibrary &hip = state_->device->hip();
-  state_->device->activate();
+  const detail::HIPLibrary &hip = state->device->hip();
+  state->device->activate();
   Kernel kernel;
-  kernel.module_ = state_;
-  kernel.name_ = symbol;
-  hip.check(hip.hipModuleGetFunction(&kernel.function_, state_->module, symbol.c_str()),
-            state_->name + " gives no kernel " + symbol);
+  kernel.module = state;
+  kernel.symbol = symbol;
+  hip.check(hip.hipModuleGetFunction(&kernel.hipFunction, state->module, symbol.c_str()),
+            state->name + " gives no kernel " + symbol);
   auto attribute = [&](int number) -> uint32_t {
     int value = 0;
-    return hip.hipFuncGetAttribute(&value, number, kernel.function_) || value < 0 ? 0 : uint32_t(value);
+    return hip.hipFuncGetAttribute(&value, number, kernel.hipFunction) || value < 0 ? 0 : uint32_t(value);
   };
-  kernel.maxThreads_ = attribute(maxThreadsAttribute);
-  kernel.lds_ = attribute(sharedBytesAttribute);
-  kernel.scratch_ = attribute(localBytesAttribute);
-  kernel.registers_ = attribute(registersAttribute);
+  kernel.maxThreads = attribute(maxThreadsAttribute);
+  kernel.lds = attribute(sharedBytesAttribute);
+  kernel.scratch = attribute(localBytesAttribute);
+  kernel.registerCount = attribute(registersAttribute);
   return kernel;
 }
 

@@ -6,34 +6,34 @@ namespace {
 constexpr unsigned nonBlockingFlag = 1; // hipStreamNonBlocking: the null stream and this one do not wait for each other
 } // namespace
 
-Stream::Stream(const Backend &backend) : device_(backend.device()) {
-  device_->activate();
-  device_->hip().check(device_->hip().hipStreamCreateWithFlags(&stream_, nonBlockingFlag), "cannot make a stream");
+Stream::Stream(const Backend &backend) : device(backend.device()) {
+  device->activate();
+  device->hip().check(device->hip().hipStreamCreateWithFlags(&hipStream, nonBlockingFlag), "cannot make a stream");
 }
 
 Stream::~Stream() { release(); }
 
 Stream::Stream(Stream &&other) noexcept
-    : device_(std::move(other.device_)), stream_(std::exchange(other.stream_, nullptr)) {}
+    : device(std::move(other.device)), hipStream(std::exchange(other.hipStream, nullptr)) {}
 
 Stream &Stream::operator=(Stream &&other) noexcept {
   if (this != &other) {
     release();
-    device_ = std::move(other.device_);
-    stream_ = std::exchange(other.stream_, nullptr);
+    device = std::move(other.device);
+    hipStream = std::exchange(other.hipStream, nullptr);
   }
   return *this;
 }
 
 void Stream::release() noexcept {
-  if (stream_)
-    (void)device_->hip().hipStreamDestroy(stream_);
-  stream_ = nullptr;
+  if (hipStream)
+    (void)device->hip().hipStreamDestroy(hipStream);
+  hipStream = nullptr;
 }
 
 void Stream::synchronize() {
-  device_->activate();
-  device_->hip().check(device_->hip().hipStreamSynchronize(stream_), "a kernel or copy failed");
+  device->activate();
+  device->hip().check(device->hip().hipStreamSynchronize(hipStream), "a kernel or copy failed");
 }
 
 } // namespace nstf

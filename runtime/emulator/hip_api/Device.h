@@ -28,34 +28,34 @@ class DeviceTiming;
 template <typename T> class Handles {
 public:
   template <typename Handle> Handle add(std::unique_ptr<T> object) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex);
     T *pointer = object.release();
-    live_.insert(pointer);
+    live.insert(pointer);
     return reinterpret_cast<Handle>(pointer);
   }
   /// The object, or HipError(`code`).
   template <typename Handle> T &get(Handle handle, hipError_t code = hipErrorInvalidHandle) {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex);
     T *pointer = reinterpret_cast<T *>(handle);
-    if (!live_.count(pointer))
+    if (!live.count(pointer))
       throw HipError(code, "the handle is of no live object");
     return *pointer;
   }
   template <typename Handle> std::unique_ptr<T> remove(Handle handle, hipError_t code = hipErrorInvalidHandle) {
     T &object = get(handle, code);
-    std::lock_guard lock(mutex_);
-    live_.erase(&object);
+    std::lock_guard lock(mutex);
+    live.erase(&object);
     return std::unique_ptr<T>(&object);
   }
   template <typename Function> void forEach(Function &&function) {
-    std::lock_guard lock(mutex_);
-    for (T *object : live_)
+    std::lock_guard lock(mutex);
+    for (T *object : live)
       function(*object);
   }
 
 private:
-  std::mutex mutex_;
-  std::set<T *> live_;
+  std::mutex mutex;
+  std::set<T *> live;
 };
 
 /// The fault of an earlier launch. As on the chip, nothing runs on the device after a fault until it is reset.

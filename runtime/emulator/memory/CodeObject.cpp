@@ -10,27 +10,27 @@ LoadError::LoadError(Reason reason, std::string message)
 
 Program::~Program() {
   cache = nullptr; // may read the image
-  if (image_)
-    memory_.free(image_);
+  if (image)
+    memory.free(image);
 }
 
 const Kernel *Program::kernel(std::string_view name) const {
-  for (const std::unique_ptr<Kernel> &kernel : kernels_)
+  for (const std::unique_ptr<Kernel> &kernel : kernelList)
     if (kernel->name == name)
       return kernel.get();
   return nullptr;
 }
 
 const Program::Variable *Program::variable(std::string_view name) const {
-  auto it = std::lower_bound(variables_.begin(), variables_.end(), name,
+  auto it = std::lower_bound(variables.begin(), variables.end(), name,
                              [](const Variable &variable, std::string_view text) { return variable.name < text; });
-  return it != variables_.end() && it->name == name ? &*it : nullptr;
+  return it != variables.end() && it->name == name ? &*it : nullptr;
 }
 
 std::string Program::functionAt(uint64_t address) const {
-  auto it = std::upper_bound(functions_.begin(), functions_.end(), address,
+  auto it = std::upper_bound(functions.begin(), functions.end(), address,
                              [](uint64_t value, const Function &function) { return value < function.begin; });
-  if (it == functions_.begin())
+  if (it == functions.begin())
     return "";
   --it;
   return address < it->end || it->end == it->begin ? it->name : "";
@@ -38,7 +38,7 @@ std::string Program::functionAt(uint64_t address) const {
 
 std::vector<Program::TextRange> Program::functionRanges() const {
   std::vector<TextRange> ranges;
-  for (const Function &function : functions_)
+  for (const Function &function : functions)
     if (function.end > function.begin)
       ranges.push_back({function.begin, function.end});
   return ranges;

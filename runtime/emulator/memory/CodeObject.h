@@ -128,25 +128,25 @@ public:
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  const std::string &name() const { return name_; }
-  const TargetId &targetId() const { return target_; }
-  const std::vector<std::unique_ptr<Kernel>> &kernels() const { return kernels_; }
+  const std::string &name() const { return label; }
+  const TargetId &targetId() const { return target; }
+  const std::vector<std::unique_ptr<Kernel>> &kernels() const { return kernelList; }
   /// nullptr when there is no such kernel.
   const Kernel *kernel(std::string_view name) const;
   /// A data symbol of the image (device variable); nullptr if there is none of this name.
   const Variable *variable(std::string_view name) const;
   /// The formats of buffered printf, by their hashes.
-  const std::map<uint64_t, std::string> &printfFormats() const { return printfFormats_; }
+  const std::map<uint64_t, std::string> &printfFormats() const { return formatsByHash; }
   /// Executable segments, sorted; a program counter must lie in one of them.
-  const std::vector<TextRange> &text() const { return text_; }
+  const std::vector<TextRange> &text() const { return textRanges; }
   /// Name of the function symbol that holds `address`, or "".
   std::string functionAt(uint64_t address) const;
   /// The functions whose symbols have a size, sorted.
   std::vector<TextRange> functionRanges() const;
   /// The difference between an address of the image and the ELF's virtual address (for debug information).
-  uint64_t base() const { return base_; }
+  uint64_t base() const { return imageBase; }
   /// The whole file, for readers of its debug sections; empty if it has none.
-  std::span<const std::byte> elf() const { return elf_; }
+  std::span<const std::byte> elf() const { return elfBytes; }
 
   /// Data that an executor derives once from this program (its decoded instructions). Protected by cacheMutex.
   mutable std::mutex cacheMutex;
@@ -154,23 +154,23 @@ public:
 
 private:
   friend class ProgramLoader;
-  explicit Program(Memory &memory) : memory_(memory) {}
+  explicit Program(Memory &memory) : memory(memory) {}
 
   struct Function {
     uint64_t begin, end;
     std::string name;
   };
-  Memory &memory_;
-  std::string name_;
-  TargetId target_;
-  std::vector<std::byte> elf_;
-  void *image_ = nullptr;
-  uint64_t base_ = 0;
-  std::vector<TextRange> text_;
-  std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::vector<Variable> variables_; // sorted by name
-  std::vector<Function> functions_; // sorted by begin
-  std::map<uint64_t, std::string> printfFormats_;
+  Memory &memory;
+  std::string label;
+  TargetId target;
+  std::vector<std::byte> elfBytes;
+  void *image = nullptr;
+  uint64_t imageBase = 0;
+  std::vector<TextRange> textRanges;
+  std::vector<std::unique_ptr<Kernel>> kernelList;
+  std::vector<Variable> variables; // sorted by name
+  std::vector<Function> functions; // sorted by begin
+  std::map<uint64_t, std::string> formatsByHash;
 };
 
 } // namespace nstf::emulator

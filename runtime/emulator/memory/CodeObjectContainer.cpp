@@ -56,7 +56,7 @@ int fitness(const std::string &target, const TargetId &device) {
 } // namespace
 
 CodeObjectContainer::CodeObjectContainer(SharedBytes file, std::string name, bool endless)
-    : file_(std::move(file)), name_(std::move(name)), endless_(endless) {
+    : file(std::move(file)), label(std::move(name)), endless(endless) {
   findParts();
 }
 
@@ -73,23 +73,23 @@ CodeObjectContainer CodeObjectContainer::view(const void *data, size_t size, std
 }
 
 void CodeObjectContainer::findParts() {
-  const std::span<const std::byte> bytes = file_.bytes;
+  const std::span<const std::byte> bytes = file.bytes;
   if (isBundle(bytes)) {
     findBundles(0, bytes.size());
   } else if (ElfFile::startsHere(bytes) && (ElfFile::isAmdgpu(bytes) || bytes.size() < sizeof(Elf64_Ehdr))) {
     // Too short for a header: the error is reported when it is read.
-    const bool whole = !endless_ || bytes.size() < sizeof(Elf64_Ehdr);
-    parts_.push_back({Part::Kind::CodeObject, 0, whole ? bytes.size() : elfSize(bytes), {}});
+    const bool whole = !endless || bytes.size() < sizeof(Elf64_Ehdr);
+    partList.push_back({Part::Kind::CodeObject, 0, whole ? bytes.size() : elfSize(bytes), {}});
   } else if (ElfFile::startsHere(bytes)) {
     findPartsOfHost();
   } else {
     throw LoadError(LoadError::Reason::Malformed,
-                    name_ + ": expected an ELF or a clang offload bundle, plain or compressed, and it is neither");
+                    label + ": expected an ELF or a clang offload bundle, plain or compressed, and it is neither");
   }
 }
 
 void CodeObjectContainer::findPartsOfHost() {
-  const ElfFile host(endless_ ? file_.bytes.first(elfSize(file_.bytes)) : file_.bytes, name_, ElfFile::Kind::Host);
+  const ElfFile host(endless ? file.bytes.first(elfSize(file.bytes)) : file.bytes, label, ElfFile::Kind::Host);
   bool found = false;
   for (const Elf64_Shdr &section : host.sections()) {
     const std::string_view name = host.sectionName(section);
@@ -108,29 +108,29 @@ void CodeObjectContainer::findPartsOfHost() {
       continue;
     const uint64_t size = host.bytes(segment.p_offset, segment.p_filesz, "a segment").size();
     for (uint64_t at = (page - segment.p_vaddr % page) % page; at < size; at += page)
-      if (isBundle(file_.bytes.subspan(segment.p_offset + at, size - at))) {
+      if (isBundle(file.bytes.subspan(segment.p_offset + at, size - at))) {
         findBundles(segment.p_offset + at, segment.p_offset + size);
         break;
       }
   }
-  if (parts_.empty())
+  if (partList.empty())
     throw LoadError(
         LoadError::Reason::Malformed,
-        name_ + " is an ELF for machine " + std::to_string(host.header().e_machine) +
+        label + " is an ELF for machine " + std::to_string(host.header().e_machine) +
             " without a section .hip_fatbin or .llvm.offloading: it has no code for an amdgpu device inside");
 }
 
 void CodeObjectContainer::findBundles(uint64_t begin, uint64_t end) {
   constexpr uint64_t page = 4096;
-  const size_t before = parts_.size();
+  const size_t before = partList.size();
   for (uint64_t at = begin; at < end;) {
-    const std::span<const std::byte> bytes = file_.bytes.subspan(at, end - at);
+    const std::span<const std::byte> bytes = file.bytes.subspan(at, end - at);
     Part part;
     part.offset = at;
-    const std::string place = name_ + ": bundle " + std::to_string(parts_.size()) + " at " + hex(at);
+    const std::string place = label + ": bundle " + std::to_string(partList.size()) + " at " + hex(at);
     if (CompressedBundle::startsHere(bytes)) {
       part.kind = Part::Kind::CompressedBundle;
-      part.compression = CompressedBundle::parse(bytes, endless_, place);
+      part.compression = CompressedBundle::parse(bytes, endless, place);
       part.size = part.compression.totalBytes;
     } else if (OffloadBundle::startsHere(bytes)) {
       part.kind = Part::Kind::Bundle;
@@ -139,41 +139,41 @@ void CodeObjectContainer::findBundles(uint64_t begin, uint64_t end) {
       part.kind = Part::Kind::OffloadBinary;
       part.size = OffloadBinary::parse(bytes, place).size;
     } else {
-      if (parts_.size() > before) {
-        leftover_ = name_ + ": expected a bundle at " + hex(at) + " but got " + std::to_string(end - at) +
-                    " bytes of something else";
+      if (partList.size() > before) {
+        leftoverText = label + ": expected a bundle at " + hex(at) + " but got " + std::to_string(end - at) +
+                       " bytes of something else";
         return;
       }
       throw LoadError(LoadError::Reason::Malformed, place + ": expected an offload bundle");
     }
-    parts_.push_back(part);
-    if (endless_)
+    partList.push_back(part);
+    if (endless)
       return; // there is one; the bytes after it are unknown
     at += part.size;
     if (part.compression.totalIsBound) {
       // Its end is unknown: the next one begins on a page boundary after its begin.
-      for (at = part.offset + page; at < end && !isBundle(file_.bytes.subspan(at, end - at));)
+      for (at = part.offset + page; at < end && !isBundle(file.bytes.subspan(at, end - at));)
         at += page;
     }
-    while (at < end && file_.bytes[at] == std::byte(0)) // padding before the next one
+    while (at < end && file.bytes[at] == std::byte(0)) // padding before the next one
       ++at;
   }
 }
 
 std::string CodeObjectContainer::getPlace(size_t part) const {
-  const Part &p = parts_[part];
+  const Part &p = partList[part];
   if (p.kind == Part::Kind::CodeObject)
-    return name_;
+    return label;
   const std::string what = p.kind == Part::Kind::CompressedBundle ? " (" + p.compression.str() + ")" : "";
-  if (parts_.size() == 1 && p.offset == 0)
-    return name_ + what;
-  return name_ + ": bundle " + std::to_string(part) + " at " + hex(p.offset) + what;
+  if (partList.size() == 1 && p.offset == 0)
+    return label + what;
+  return label + ": bundle " + std::to_string(part) + " at " + hex(p.offset) + what;
 }
 
 std::vector<ContainedCodeObject> CodeObjectContainer::read(size_t part, bool checkHash) const {
-  const Part &p = parts_.at(part);
+  const Part &p = partList.at(part);
   const std::string place = getPlace(part);
-  SharedBytes bytes = file_.part(p.offset, p.size);
+  SharedBytes bytes = file.part(p.offset, p.size);
   std::vector<ContainedCodeObject> result;
   if (p.kind == Part::Kind::CodeObject) {
     ContainedCodeObject object{"", "", part, 0, place, std::move(bytes)};
@@ -207,9 +207,9 @@ std::vector<ContainedCodeObject> CodeObjectContainer::read(size_t part, bool che
 ContainedCodeObject CodeObjectContainer::select(const TargetId &device, std::string_view kernel) const {
   std::string offered;
   bool anyRuns = false;
-  for (size_t part = 0; part < parts_.size(); ++part) {
+  for (size_t part = 0; part < partList.size(); ++part) {
     std::vector<ContainedCodeObject> objects = read(part);
-    if (parts_[part].kind == Part::Kind::CodeObject && kernel.empty())
+    if (partList[part].kind == Part::Kind::CodeObject && kernel.empty())
       return std::move(objects.front()); // loading distinguishes a wrong target from a damaged header
     int bestFitness = -1;
     ContainedCodeObject *best = nullptr;
@@ -230,8 +230,8 @@ ContainedCodeObject CodeObjectContainer::select(const TargetId &device, std::str
   }
   if (anyRuns)
     throw LoadError(LoadError::Reason::NotFound,
-                    name_ + " has no kernel " + std::string(kernel) + " for " + device.str());
-  throw LoadError(LoadError::Reason::WrongTarget, name_ + " holds code for " +
+                    label + " has no kernel " + std::string(kernel) + " for " + device.str());
+  throw LoadError(LoadError::Reason::WrongTarget, label + " holds code for " +
                                                       (offered.empty() ? "no amdgpu target" : offered) +
                                                       " but the device is " + device.str());
 }

@@ -47,10 +47,10 @@ public:
   /// come from the headers. `name` is used in messages.
   static CodeObjectContainer view(const void *data, size_t size, std::string name);
 
-  const std::string &name() const { return name_; }
-  const std::vector<Part> &parts() const { return parts_; }
+  const std::string &name() const { return label; }
+  const std::vector<Part> &parts() const { return partList; }
   /// A sentence about bytes after the last part that are no bundle; empty if there are none.
-  const std::string &leftover() const { return leftover_; }
+  const std::string &leftover() const { return leftoverText; }
   /// The code objects of a part. `checkHash`: also checks the hash of a compressed bundle. Throws LoadError.
   std::vector<ContainedCodeObject> read(size_t part, bool checkHash = true) const;
   /// The code object to load for `device`. From each part it takes the most specific entry that runs on the device, and
@@ -66,11 +66,11 @@ private:
   void findBundles(uint64_t begin, uint64_t end);
   std::string getPlace(size_t part) const;
 
-  SharedBytes file_;
-  std::string name_;
-  bool endless_; ///< the file's size is only an upper bound
-  std::vector<Part> parts_;
-  std::string leftover_;
+  SharedBytes file;
+  std::string label;
+  bool endless; ///< the file's size is only an upper bound
+  std::vector<Part> partList;
+  std::string leftoverText;
 };
 
 /// The code object for `device` in bytes that a program passes (hipModuleLoad, fat binaries), selected as by select().

@@ -35,13 +35,13 @@ CodeObjectFile::CodeObjectFile(const ElfFile &file) {
     if (isSymbolTable(section))
       readSymbols(file, section);
   readMetadata(file);
-  for (const auto &[symbol, metadata] : metadata_)
-    if (!descriptors_.count(symbol))
+  for (const auto &[symbol, metadata] : metadataBySymbol)
+    if (!descriptors.count(symbol))
       file.malformed("its metadata names kernel " + metadata.name + " but symbol " + symbol + " is not there");
-  kernels.reserve(descriptors_.size());
-  for (const auto &[symbol, address] : descriptors_) {
-    auto described = metadata_.find(symbol);
-    kernels.push_back(described != metadata_.end() ? std::move(described->second) : Kernel());
+  kernels.reserve(descriptors.size());
+  for (const auto &[symbol, address] : descriptors) {
+    auto described = metadataBySymbol.find(symbol);
+    kernels.push_back(described != metadataBySymbol.end() ? std::move(described->second) : Kernel());
     readDescriptor(file, kernels.back(), symbol, address);
   }
 }
@@ -52,13 +52,13 @@ void CodeObjectFile::readSegments(const ElfFile &file) {
       continue;
     if (segment.p_filesz > segment.p_memsz || segment.p_memsz > UINT64_MAX - segment.p_vaddr)
       file.malformed("a segment has impossible sizes");
-    segments_.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz,
-                         file.bytes(segment.p_offset, segment.p_filesz, "a segment"), (segment.p_flags & PF_X) != 0});
+    segments.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz,
+                        file.bytes(segment.p_offset, segment.p_filesz, "a segment"), (segment.p_flags & PF_X) != 0});
   }
 }
 
 const CodeObjectFile::Segment *CodeObjectFile::findSegment(uint64_t address, uint64_t size) const {
-  for (const Segment &segment : segments_)
+  for (const Segment &segment : segments)
     if (address >= segment.begin && address <= segment.end && size <= segment.end - address)
       return &segment;
   return nullptr;
@@ -74,7 +74,7 @@ void CodeObjectFile::readSymbols(const ElfFile &file, const Elf64_Shdr &section)
     if (symbol.getType() != STT_OBJECT)
       functions.try_emplace(symbol.st_value, Symbol{name, symbol.st_value, symbol.st_size});
     else if (name.ends_with(".kd"))
-      descriptors_[name] = symbol.st_value;
+      descriptors[name] = symbol.st_value;
     else
       variables.try_emplace(name, Symbol{name, symbol.st_value, symbol.st_size});
   }
@@ -106,7 +106,7 @@ void CodeObjectFile::readNotes(const ElfFile &file, std::span<const std::byte> n
       try {
         for (KernelMetadata &kernel :
              parseMetadata({reinterpret_cast<const char *>(notes.data()) + described, note.n_descsz}, &printfFormats))
-          metadata_.try_emplace(kernel.descriptorSymbol, std::move(kernel.fields));
+          metadataBySymbol.try_emplace(kernel.descriptorSymbol, std::move(kernel.fields));
       } catch (const std::runtime_error &error) {
         file.malformed(error.what());
       }

@@ -44,9 +44,9 @@ private:
   void readNotes(const ElfFile &file, std::span<const std::byte> notes);
   void readDescriptor(const ElfFile &file, Kernel &kernel, const std::string &symbol, uint64_t address);
 
-  std::vector<Segment> segments_;
-  std::map<std::string, uint64_t> descriptors_; // by symbol
-  std::map<std::string, Kernel> metadata_;      // by descriptor symbol
+  std::vector<Segment> segments;
+  std::map<std::string, uint64_t> descriptors;    // by symbol
+  std::map<std::string, Kernel> metadataBySymbol; // by descriptor symbol
 };
 
 /// The kernels of the code object in `bytes`, for any chip; `name` is used in messages. Throws LoadError.

@@ -23,9 +23,9 @@ public:
   static bool startsHere(std::span<const std::byte> bytes);
   static bool isAmdgpu(std::span<const std::byte> bytes);
 
-  const llvm::ELF::Elf64_Ehdr &header() const { return header_; }
-  const std::vector<llvm::ELF::Elf64_Phdr> &segments() const { return segments_; }
-  const std::vector<llvm::ELF::Elf64_Shdr> &sections() const { return sections_; }
+  const llvm::ELF::Elf64_Ehdr &header() const { return elfHeader; }
+  const std::vector<llvm::ELF::Elf64_Phdr> &segments() const { return programHeaders; }
+  const std::vector<llvm::ELF::Elf64_Shdr> &sections() const { return sectionHeaders; }
   /// The bytes [offset, offset + size) of the file; `what` names them in the error.
   std::span<const std::byte> bytes(uint64_t offset, uint64_t size, const char *what) const;
   /// The entries of a section as structs. Throws if entsize or size do not fit T.
@@ -47,13 +47,13 @@ public:
 private:
   void checkCodeObject() const;
 
-  std::span<const std::byte> bytes_;
-  std::string name_;
-  Kind kind_;
-  uint32_t namesSection_ = 0;
-  llvm::ELF::Elf64_Ehdr header_{};
-  std::vector<llvm::ELF::Elf64_Phdr> segments_;
-  std::vector<llvm::ELF::Elf64_Shdr> sections_;
+  std::span<const std::byte> contents;
+  std::string label;
+  Kind kind;
+  uint32_t namesSection = 0;
+  llvm::ELF::Elf64_Ehdr elfHeader{};
+  std::vector<llvm::ELF::Elf64_Phdr> programHeaders;
+  std::vector<llvm::ELF::Elf64_Shdr> sectionHeaders;
 };
 
 } // namespace nstf::emulator

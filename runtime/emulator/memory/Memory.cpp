@@ -47,77 +47,77 @@ std::string describeRegion(const Region &region) {
 }
 } // namespace
 
-Memory::Memory(uint64_t limit) : limit_(limit) {}
+Memory::Memory(uint64_t limit) : limitBytes(limit) {}
 
 Memory::~Memory() {
-  for (auto [base, size] : chunks_)
+  for (auto [base, size] : chunks)
     munmap(reinterpret_cast<void *>(base), size);
 }
 
 uint64_t Memory::takeAddressSpace(uint64_t span) {
-  if (reserved_ >= reuseThreshold) {
-    for (auto it = freed_.begin(); it != freed_.end(); ++it)
+  if (reserved >= reuseThreshold) {
+    for (auto it = freed.begin(); it != freed.end(); ++it)
       if (it->span >= span) {
         uint64_t base = it->base;
-        freed_.erase(it);
+        freed.erase(it);
         return base;
       }
   }
-  if (chunkEnd_ - chunkNext_ < span) {
+  if (chunkEnd - chunkNext < span) {
     // If a large reservation is refused (ulimit -v), one of the needed size may still succeed.
     for (uint64_t size : {std::max(chunkBytes, span), span}) {
       void *base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (base == MAP_FAILED)
         continue;
-      chunkNext_ = reinterpret_cast<uint64_t>(base);
-      chunkEnd_ = chunkNext_ + size;
-      chunks_.emplace_back(chunkNext_, size);
-      reserved_ += size;
+      chunkNext = reinterpret_cast<uint64_t>(base);
+      chunkEnd = chunkNext + size;
+      chunks.emplace_back(chunkNext, size);
+      reserved += size;
       break;
     }
-    if (chunkEnd_ - chunkNext_ < span)
+    if (chunkEnd - chunkNext < span)
       return 0;
   }
-  uint64_t base = chunkNext_;
-  chunkNext_ += span;
+  uint64_t base = chunkNext;
+  chunkNext += span;
   return base;
 }
 
 uint64_t Memory::takePhysical(uint64_t bytes) {
   const uint64_t page = bytes >= largePageBytes ? largePageBytes : pageBytes;
-  const uint64_t begin = roundUp(nextPhysical_, page);
-  nextPhysical_ = begin + roundUp(std::max<uint64_t>(bytes, 1), page);
+  const uint64_t begin = roundUp(nextPhysical, page);
+  nextPhysical = begin + roundUp(std::max<uint64_t>(bytes, 1), page);
   return begin;
 }
 
 void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
-  std::lock_guard lock(mutex_);
-  if (bytes > limit_ - std::min(limit_, allocated_))
+  std::lock_guard lock(mutex);
+  if (bytes > limitBytes - std::min(limitBytes, allocated))
     return nullptr;
   void *pointer = place(bytes, kind, writable);
   if (pointer) {
-    allocations_[reinterpret_cast<uint64_t>(pointer)].charged = bytes;
-    allocated_ += bytes;
+    allocations[reinterpret_cast<uint64_t>(pointer)].charged = bytes;
+    allocated += bytes;
   }
   return pointer;
 }
 
 void *Memory::reserve(size_t bytes, RegionKind kind) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(mutex);
   return place(bytes, kind, true);
 }
 
 bool Memory::charge(uint64_t bytes) {
-  std::lock_guard lock(mutex_);
-  if (bytes > limit_ - std::min(limit_, allocated_))
+  std::lock_guard lock(mutex);
+  if (bytes > limitBytes - std::min(limitBytes, allocated))
     return false;
-  allocated_ += bytes;
+  allocated += bytes;
   return true;
 }
 
 void Memory::uncharge(uint64_t bytes) {
-  std::lock_guard lock(mutex_);
-  allocated_ -= bytes;
+  std::lock_guard lock(mutex);
+  allocated -= bytes;
 }
 
 void *Memory::place(size_t bytes, RegionKind kind, bool writable) {
@@ -128,20 +128,20 @@ void *Memory::place(size_t bytes, RegionKind kind, bool writable) {
   uint64_t base = takeAddressSpace(span);
   if (!base)
     return nullptr;
-  Region region{base, base + bytes, writable, kind, nextId_++, takePhysical(bytes)};
-  allocations_[base] = Allocation{base, span, bytes, 0, region.physical, {region}};
-  snapshot_ = nullptr;
-  if (definedness_ && kind == RegionKind::Device) {
-    auto shadow = definedness_->lock();
-    definedness_->setUndefined(base, bytes);
+  Region region{base, base + bytes, writable, kind, nextId++, takePhysical(bytes)};
+  allocations[base] = Allocation{base, span, bytes, 0, region.physical, {region}};
+  snapshot = nullptr;
+  if (definednessShadow && kind == RegionKind::Device) {
+    auto shadow = definednessShadow->lock();
+    definednessShadow->setUndefined(base, bytes);
   }
   return reinterpret_cast<void *>(base);
 }
 
 bool Memory::free(void *pointer) {
-  std::lock_guard lock(mutex_);
-  auto it = allocations_.find(reinterpret_cast<uint64_t>(pointer));
-  if (it == allocations_.end() || !it->second.span)
+  std::lock_guard lock(mutex);
+  auto it = allocations.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations.end() || !it->second.span)
     return false;
   Allocation &allocation = it->second;
   // Returns the pages to the host; they read as zero when the address space is reused.
@@ -151,52 +151,52 @@ bool Memory::free(void *pointer) {
     region.kind = allocation.regions.front().kind;
     region.id = allocation.regions.front().id;
   }
-  freed_.push_back({region, allocation.base, allocation.span});
-  if (freed_.size() > rememberedFreed && reserved_ < reuseThreshold)
-    freed_.pop_front();
-  if (definedness_) {
-    auto shadow = definedness_->lock();
-    definedness_->setDefined(allocation.base, allocation.bytes);
+  freed.push_back({region, allocation.base, allocation.span});
+  if (freed.size() > rememberedFreed && reserved < reuseThreshold)
+    freed.pop_front();
+  if (definednessShadow) {
+    auto shadow = definednessShadow->lock();
+    definednessShadow->setDefined(allocation.base, allocation.bytes);
   }
-  allocated_ -= allocation.charged;
-  allocations_.erase(it);
-  snapshot_ = nullptr;
+  allocated -= allocation.charged;
+  allocations.erase(it);
+  snapshot = nullptr;
   return true;
 }
 
 bool Memory::adopt(void *pointer, size_t bytes, RegionKind kind, bool writable) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(mutex);
   uint64_t begin = reinterpret_cast<uint64_t>(pointer);
   if (!begin || !bytes || bytes > UINT64_MAX - begin)
     return false;
-  auto next = allocations_.lower_bound(begin);
-  if (next != allocations_.end() && next->first < begin + bytes)
+  auto next = allocations.lower_bound(begin);
+  if (next != allocations.end() && next->first < begin + bytes)
     return false;
-  if (next != allocations_.begin()) {
+  if (next != allocations.begin()) {
     auto previous = std::prev(next);
     if (previous->first + std::max(previous->second.bytes, previous->second.span) > begin)
       return false;
   }
-  const Region region{begin, begin + bytes, writable, kind, nextId_++, takePhysical(bytes)};
-  allocations_[begin] = Allocation{begin, 0, bytes, 0, region.physical, {region}};
-  snapshot_ = nullptr;
+  const Region region{begin, begin + bytes, writable, kind, nextId++, takePhysical(bytes)};
+  allocations[begin] = Allocation{begin, 0, bytes, 0, region.physical, {region}};
+  snapshot = nullptr;
   return true;
 }
 
 bool Memory::release(void *pointer) {
-  std::lock_guard lock(mutex_);
-  auto it = allocations_.find(reinterpret_cast<uint64_t>(pointer));
-  if (it == allocations_.end() || it->second.span)
+  std::lock_guard lock(mutex);
+  auto it = allocations.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations.end() || it->second.span)
     return false;
-  allocations_.erase(it);
-  snapshot_ = nullptr;
+  allocations.erase(it);
+  snapshot = nullptr;
   return true;
 }
 
 bool Memory::split(void *pointer, const std::vector<Region> &parts) {
-  std::lock_guard lock(mutex_);
-  auto it = allocations_.find(reinterpret_cast<uint64_t>(pointer));
-  if (it == allocations_.end())
+  std::lock_guard lock(mutex);
+  auto it = allocations.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations.end())
     return false;
   Allocation &allocation = it->second;
   uint64_t reached = allocation.base;
@@ -205,32 +205,32 @@ bool Memory::split(void *pointer, const std::vector<Region> &parts) {
       return false;
     reached = part.end;
   }
-  uint64_t id = allocation.regions.empty() ? nextId_++ : allocation.regions.front().id;
+  uint64_t id = allocation.regions.empty() ? nextId++ : allocation.regions.front().id;
   allocation.regions = parts;
   for (Region &part : allocation.regions) {
     part.id = id;
     part.physical = allocation.physical + (part.begin - allocation.base);
   }
-  snapshot_ = nullptr;
+  snapshot = nullptr;
   return true;
 }
 
 std::shared_ptr<const RegionTable> Memory::regions() const {
-  std::lock_guard lock(mutex_);
-  if (!snapshot_) {
+  std::lock_guard lock(mutex);
+  if (!snapshot) {
     std::vector<Region> all;
-    all.reserve(allocations_.size());
-    for (const auto &entry : allocations_)
+    all.reserve(allocations.size());
+    for (const auto &entry : allocations)
       all.insert(all.end(), entry.second.regions.begin(), entry.second.regions.end());
-    snapshot_ = std::make_shared<const RegionTable>(std::move(all));
+    snapshot = std::make_shared<const RegionTable>(std::move(all));
   }
-  return snapshot_;
+  return snapshot;
 }
 
 bool Memory::find(uint64_t address, Region &region) const {
-  std::lock_guard lock(mutex_);
-  auto it = allocations_.upper_bound(address);
-  if (it == allocations_.begin())
+  std::lock_guard lock(mutex);
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin())
     return false;
   for (const Region &candidate : std::prev(it)->second.regions)
     if (address >= candidate.begin && address < candidate.end) {
@@ -261,9 +261,9 @@ std::string Memory::describe(uint64_t address) const {
     }
   }
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(mutex);
     // The most recent region freed there.
-    for (auto it = freed_.rbegin(); it != freed_.rend(); ++it)
+    for (auto it = freed.rbegin(); it != freed.rend(); ++it)
       if (address >= it->region.begin && address < it->region.end)
         return hex(address) + " is " + std::to_string(address - it->region.begin) + " bytes into " +
                describeRegion(it->region) + ", which was freed";
@@ -278,27 +278,27 @@ std::string Memory::describe(uint64_t address) const {
 }
 
 void Memory::trackDefinedness() {
-  std::lock_guard lock(mutex_);
-  if (!definedness_)
-    definedness_ = std::make_unique<Shadow>();
+  std::lock_guard lock(mutex);
+  if (!definednessShadow)
+    definednessShadow = std::make_unique<Shadow>();
 }
 
 void Memory::hostWrites(const void *to, uint64_t bytes) {
-  if (!definedness_)
+  if (!definednessShadow)
     return;
-  auto shadow = definedness_->lock();
-  definedness_->setDefined(reinterpret_cast<uint64_t>(to), bytes);
+  auto shadow = definednessShadow->lock();
+  definednessShadow->setDefined(reinterpret_cast<uint64_t>(to), bytes);
 }
 
 void Memory::forgets(uint64_t begin, uint64_t bytes) {
-  if (!definedness_)
+  if (!definednessShadow)
     return;
-  auto shadow = definedness_->lock();
-  definedness_->setUndefined(begin, bytes);
+  auto shadow = definednessShadow->lock();
+  definednessShadow->setUndefined(begin, bytes);
 }
 
 void Memory::hostCopies(const void *to, const void *from, uint64_t bytes) {
-  if (!definedness_ || !bytes)
+  if (!definednessShadow || !bytes)
     return;
   // The emulator does not observe the host's writes to its own memory, so only device memory can be undefined.
   auto isDevice = [&](const void *pointer) {
@@ -309,16 +309,16 @@ void Memory::hostCopies(const void *to, const void *from, uint64_t bytes) {
   if (!isDevice(to))
     return;
   bool fromDevice = isDevice(from);
-  auto shadow = definedness_->lock();
+  auto shadow = definednessShadow->lock();
   if (fromDevice)
-    definedness_->copy(reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes);
+    definednessShadow->copy(reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes);
   else
-    definedness_->setDefined(reinterpret_cast<uint64_t>(to), bytes);
+    definednessShadow->setDefined(reinterpret_cast<uint64_t>(to), bytes);
 }
 
 uint64_t Memory::allocatedBytes() const {
-  std::lock_guard lock(mutex_);
-  return allocated_;
+  std::lock_guard lock(mutex);
+  return allocated;
 }
 
 } // namespace nstf::emulator

@@ -54,19 +54,19 @@ struct Region {
 /// An immutable snapshot of the live regions, sorted by address. Any number of threads may read it.
 class RegionTable {
 public:
-  explicit RegionTable(std::vector<Region> sorted) : regions_(std::move(sorted)) {}
+  explicit RegionTable(std::vector<Region> sorted) : sorted(std::move(sorted)) {}
 
   /// The region that holds the byte at `address`, or nullptr.
   const Region *find(uint64_t address) const {
-    size_t low = 0, high = regions_.size();
+    size_t low = 0, high = sorted.size();
     while (low < high) { // the first region that begins after the address
       size_t middle = (low + high) / 2;
-      if (regions_[middle].begin <= address)
+      if (sorted[middle].begin <= address)
         low = middle + 1;
       else
         high = middle;
     }
-    return low && address < regions_[low - 1].end ? &regions_[low - 1] : nullptr;
+    return low && address < sorted[low - 1].end ? &sorted[low - 1] : nullptr;
   }
   /// The region that holds all of [address, address + bytes), or nullptr. `hint` (may be null) is tried first and is
   /// set to the region found.
@@ -78,10 +78,10 @@ public:
       return nullptr;
     return hint = region;
   }
-  const std::vector<Region> &all() const { return regions_; }
+  const std::vector<Region> &all() const { return sorted; }
 
 private:
-  std::vector<Region> regions_;
+  std::vector<Region> sorted;
 };
 
 /// The registry of all memory of one emulated device. Every member is thread-safe.
@@ -136,7 +136,7 @@ public:
   /// kernel writes them.
   void trackDefinedness();
   /// Null unless definedness is tracked.
-  Shadow *definedness() const { return definedness_.get(); }
+  Shadow *definedness() const { return definednessShadow.get(); }
   /// Records that the host writes this range, which is then defined.
   void hostWrites(const void *to, uint64_t bytes);
   /// Records that the contents of this range count as never written.
@@ -144,7 +144,7 @@ public:
   /// Records a copy: device memory becomes as defined as the source.
   void hostCopies(const void *to, const void *from, uint64_t bytes);
 
-  uint64_t limit() const { return limit_; }
+  uint64_t limit() const { return limitBytes; }
   uint64_t allocatedBytes() const;
 
 private:
@@ -165,14 +165,14 @@ private:
   /// pages, as with the driver.
   uint64_t takePhysical(uint64_t bytes);
 
-  mutable std::mutex mutex_;
-  mutable std::shared_ptr<const RegionTable> snapshot_; // null after a change
-  std::map<uint64_t, Allocation> allocations_;          // by begin
-  std::deque<FreedRange> freed_;                        // oldest first
-  std::vector<std::pair<uint64_t, uint64_t>> chunks_;   // reserved address space: base, size
-  uint64_t chunkNext_ = 0, chunkEnd_ = 0, reserved_ = 0;
-  uint64_t limit_, allocated_ = 0, nextId_ = 1, nextPhysical_ = 0;
-  std::unique_ptr<Shadow> definedness_;
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<const RegionTable> snapshot; // null after a change
+  std::map<uint64_t, Allocation> allocations;          // by begin
+  std::deque<FreedRange> freed;                        // oldest first
+  std::vector<std::pair<uint64_t, uint64_t>> chunks;   // reserved address space: base, size
+  uint64_t chunkNext = 0, chunkEnd = 0, reserved = 0;
+  uint64_t limitBytes, allocated = 0, nextId = 1, nextPhysical = 0;
+  std::unique_ptr<Shadow> definednessShadow;
 };
 
 } // namespace nstf::emulator

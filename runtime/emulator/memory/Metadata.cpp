@@ -24,26 +24,26 @@ template <typename Field> void readMap(MsgPackReader &reader, Field field) {
 /// Reads values of the kinds that keys require, with the key and kernel in errors.
 class Values {
 public:
-  Values(MsgPackReader &reader, const std::string &kernel) : reader_(reader), kernel_(kernel) {}
+  Values(MsgPackReader &reader, const std::string &kernel) : reader(reader), kernel(kernel) {}
 
   uint32_t number(std::string_view key) {
-    const uint64_t value = reader_.atNumber() ? reader_.number() : UINT64_MAX;
+    const uint64_t value = reader.atNumber() ? reader.number() : UINT64_MAX;
     if (value > UINT32_MAX)
       throw std::runtime_error("expected a 32-bit number for " + std::string(key) + where());
     return uint32_t(value);
   }
   std::string text(std::string_view key) {
-    if (!reader_.atString())
+    if (!reader.atString())
       throw std::runtime_error("expected a string for " + std::string(key) + where());
-    return std::string(reader_.string());
+    return std::string(reader.string());
   }
   std::string where() const {
-    return kernel_.empty() ? " in the metadata of a kernel" : " in the metadata of kernel " + kernel_;
+    return kernel.empty() ? " in the metadata of a kernel" : " in the metadata of kernel " + kernel;
   }
 
 private:
-  MsgPackReader &reader_;
-  const std::string &kernel_; // its name, once read
+  MsgPackReader &reader;
+  const std::string &kernel; // its name, once read
 };
 
 KernelArgument readArgument(MsgPackReader &reader, const std::string &kernel) {

@@ -42,29 +42,29 @@ const char *nameOf(uint8_t first) {
 } // namespace
 
 uint8_t MsgPackReader::peek() const {
-  if (at_ >= input_.size())
+  if (position >= input.size())
     throw std::runtime_error("kernel metadata ends in the middle of an object");
-  return uint8_t(input_[at_]);
+  return uint8_t(input[position]);
 }
 
 void MsgPackReader::pass(uint64_t bytes) {
-  if (bytes > input_.size() - at_)
+  if (bytes > input.size() - position)
     throw std::runtime_error("kernel metadata ends in the middle of an object");
-  at_ += bytes;
+  position += bytes;
 }
 
 uint64_t MsgPackReader::bigEndian(unsigned bytes) {
-  const size_t begin = at_;
+  const size_t begin = position;
   pass(bytes);
   uint64_t value = 0;
   for (unsigned i = 0; i < bytes; ++i)
-    value = value << 8 | uint8_t(input_[begin + i]);
+    value = value << 8 | uint8_t(input[begin + i]);
   return value;
 }
 
 void MsgPackReader::expected(const char *what) const {
   throw std::runtime_error(std::string("expected ") + what + " in kernel metadata but got " + nameOf(peek()) +
-                           " at byte " + std::to_string(at_));
+                           " at byte " + std::to_string(position));
 }
 
 bool MsgPackReader::atString() const {
@@ -89,7 +89,7 @@ uint64_t MsgPackReader::array() {
   if (!atArray())
     expected("an array");
   const uint8_t first = peek();
-  ++at_;
+  ++position;
   return first < fixString ? first & 15 : bigEndian(first == array16 ? 2 : 4);
 }
 
@@ -97,7 +97,7 @@ uint64_t MsgPackReader::map() {
   if (!atMap())
     expected("a map");
   const uint8_t first = peek();
-  ++at_;
+  ++position;
   return first < fixArray ? first & 15 : bigEndian(first == map16 ? 2 : 4);
 }
 
@@ -105,18 +105,18 @@ std::string_view MsgPackReader::string() {
   if (!atString())
     expected("a string");
   const uint8_t first = peek();
-  ++at_;
+  ++position;
   const uint64_t size = first < nil ? first & 31 : bigEndian(1u << (first - string8));
-  const size_t begin = at_;
+  const size_t begin = position;
   pass(size);
-  return input_.substr(begin, size);
+  return input.substr(begin, size);
 }
 
 uint64_t MsgPackReader::number() {
   if (!atNumber())
     expected("a number");
   const uint8_t first = peek();
-  ++at_;
+  ++position;
   if (first < fixMap)
     return first;
   if (first == falseValue || first == trueValue)
@@ -147,7 +147,7 @@ void MsgPackReader::skip(unsigned depth) {
     for (uint64_t left = array(); left; --left)
       skip(depth + 1);
   } else {
-    ++at_;
+    ++position;
     if (first >= uInt8 && first < fixExt1)
       pass(1u << ((first - uInt8) & 3));
     else if (first == float32 || first == float64)

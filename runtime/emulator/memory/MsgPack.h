@@ -10,7 +10,7 @@ namespace nstf::emulator {
 /// Every member throws std::runtime_error if the input ends, or if the next object is of another kind.
 class MsgPackReader {
 public:
-  explicit MsgPackReader(std::string_view input) : input_(input) {}
+  explicit MsgPackReader(std::string_view input) : input(input) {}
 
   /// Enters an array or a map and returns the number of elements or pairs that follow.
   uint64_t array();
@@ -26,7 +26,7 @@ public:
   bool atNumber() const;
   /// Skips the next object with its contents, at most 64 levels deep.
   void skip(unsigned depth = 0);
-  bool atEnd() const { return at_ == input_.size(); }
+  bool atEnd() const { return position == input.size(); }
 
 private:
   uint8_t peek() const;
@@ -34,8 +34,8 @@ private:
   void pass(uint64_t bytes);
   [[noreturn]] void expected(const char *what) const;
 
-  std::string_view input_;
-  size_t at_ = 0;
+  std::string_view input;
+  size_t position = 0;
 };
 
 } // namespace nstf::emulator

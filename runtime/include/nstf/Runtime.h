@@ -42,12 +42,12 @@ struct ModuleState;
 class Error : public std::runtime_error {
 public:
   explicit Error(std::string cause, std::string fix = "");
-  const std::string &cause() const { return cause_; }
+  const std::string &cause() const { return causeText; }
   /// May be empty.
-  const std::string &fix() const { return fix_; }
+  const std::string &fix() const { return fixText; }
 
 private:
-  std::string cause_, fix_;
+  std::string causeText, fixText;
 };
 
 enum class DeviceKind {
@@ -112,11 +112,11 @@ public:
   /// The device's time when everything submitted has run; absent if the device predicts no time.
   std::optional<PredictedTime> predictedTime() const;
 
-  const std::shared_ptr<detail::Device> &device() const { return device_; }
+  const std::shared_ptr<detail::Device> &device() const { return sharedDevice; }
 
 private:
-  explicit Backend(std::shared_ptr<detail::Device> device) : device_(std::move(device)) {}
-  std::shared_ptr<detail::Device> device_;
+  explicit Backend(std::shared_ptr<detail::Device> device) : sharedDevice(std::move(device)) {}
+  std::shared_ptr<detail::Device> sharedDevice;
 };
 
 class Stream;
@@ -132,9 +132,9 @@ public:
   Buffer(Buffer &&other) noexcept;
   Buffer &operator=(Buffer &&other) noexcept;
 
-  size_t size() const { return size_; }
+  size_t size() const { return capacity; }
   /// Device address; 0 for an empty buffer.
-  uint64_t address() const { return address_; }
+  uint64_t address() const { return begin; }
 
   /// These copy and return when done. They do not wait for work on a Stream: synchronize it first, or use the overloads
   /// with a stream.
@@ -152,9 +152,9 @@ public:
 private:
   void check(size_t bytes, size_t offset, const char *what) const;
   void release() noexcept;
-  std::shared_ptr<detail::Device> device_;
-  uint64_t address_ = 0;
-  size_t size_ = 0;
+  std::shared_ptr<detail::Device> device;
+  uint64_t begin = 0;
+  size_t capacity = 0;
 };
 
 /// A queue of the device: work that is submitted runs in order, asynchronously.
@@ -168,33 +168,33 @@ public:
   /// Waits until everything submitted has run. Throws kernels' faults, unless they were thrown earlier (the emulator
   /// throws a fault at the launch, with the instruction and the address).
   void synchronize();
-  void *handle() const { return stream_; } ///< hipStream_t
+  void *handle() const { return hipStream; } ///< hipStream_t
 
 private:
   void release() noexcept;
-  std::shared_ptr<detail::Device> device_;
-  void *stream_ = nullptr;
+  std::shared_ptr<detail::Device> device;
+  void *hipStream = nullptr;
 };
 
 /// A kernel of a module; keeps the module loaded. Copyable.
 class Kernel {
 public:
   Kernel() = default;
-  const std::string &name() const { return name_; }
-  explicit operator bool() const { return function_ != nullptr; }
-  void *handle() const { return function_; } ///< hipFunction_t
+  const std::string &name() const { return symbol; }
+  explicit operator bool() const { return hipFunction != nullptr; }
+  void *handle() const { return hipFunction; } ///< hipFunction_t
   /// As the driver reports them; 0 where it reports none.
-  uint32_t maxThreadsPerWorkgroup() const { return maxThreads_; }
-  uint32_t ldsBytes() const { return lds_; }
-  uint32_t scratchBytes() const { return scratch_; } ///< a lane
-  uint32_t registers() const { return registers_; }
+  uint32_t maxThreadsPerWorkgroup() const { return maxThreads; }
+  uint32_t ldsBytes() const { return lds; }
+  uint32_t scratchBytes() const { return scratch; } ///< a lane
+  uint32_t registers() const { return registerCount; }
 
 private:
   friend class Module;
-  std::shared_ptr<detail::ModuleState> module_;
-  std::string name_;
-  void *function_ = nullptr;
-  uint32_t maxThreads_ = 0, lds_ = 0, scratch_ = 0, registers_ = 0;
+  std::shared_ptr<detail::ModuleState> module;
+  std::string symbol;
+  void *hipFunction = nullptr;
+  uint32_t maxThreads = 0, lds = 0, scratch = 0, registerCount = 0;
 };
 
 /// A code object (or clang offload bundle) loaded on the device.
@@ -210,7 +210,7 @@ public:
   Kernel kernel(const std::string &symbol) const;
 
 private:
-  std::shared_ptr<detail::ModuleState> state_;
+  std::shared_ptr<detail::ModuleState> state;
 };
 
 /// One launch with everything resolved. Its buffers must outlive every run of it.
@@ -245,20 +245,20 @@ public:
   /// Submits all launches once, in stream order.
   void run(Stream &stream);
   /// Whether runs replay a captured graph (known after the first run).
-  bool captured() const { return graphExec_ != nullptr; }
+  bool captured() const { return graphExec != nullptr; }
   /// Why no graph was captured; "" when captured or not yet run.
-  const std::string &fallbackReason() const { return fallbackReason_; }
-  const std::vector<Launch> &launches() const { return launches_; }
+  const std::string &fallbackReason() const { return reason; }
+  const std::vector<Launch> &launches() const { return sequence; }
 
 private:
   void capture(Stream &stream);
   void submit(Stream &stream) const;
   void release() noexcept;
-  std::shared_ptr<detail::Device> device_;
-  std::vector<Launch> launches_;
-  void *graphExec_ = nullptr; // hipGraphExec_t
-  bool tried_ = false;
-  std::string fallbackReason_;
+  std::shared_ptr<detail::Device> device;
+  std::vector<Launch> sequence;
+  void *graphExec = nullptr; // hipGraphExec_t
+  bool tried = false;
+  std::string reason;
 };
 
 } // namespace nstf

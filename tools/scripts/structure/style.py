@@ -7,8 +7,6 @@ import subprocess
 from structure.tree import CPLUSPLUS, line_of
 
 STYLE = pathlib.Path(__file__).resolve().parents[3] / ".clang-format"
-# Files from before the rule on members. It may only shrink.
-OLD_MEMBERS = pathlib.Path("tools/scripts/structure/underscore-members.txt")
 
 BANNER = re.compile(r"\s*(//|/?\*+)\s*[-=*#~/]{5,}")
 INTEGER = re.compile(r"\bstd::(u?int(_fast|_least)?\d+_t)\b")
@@ -61,18 +59,12 @@ def check_words(tree, path):
 
 
 def check_members(tree):
-    """Members end in no underscore; files from before that rule are listed until they are mended."""
-    listed = tree.root / OLD_MEMBERS
-    old = [pathlib.Path(line) for line in listed.read_text().splitlines()] if listed.exists() else []
-    offenders = {path: match for path in tree.of(CPLUSPLUS) if (match := MEMBER.search(tree.code(path)))}
-    for path, match in offenders.items():
-        if path not in old:
+    """Members end in no underscore."""
+    for path in tree.of(CPLUSPLUS):
+        if match := MEMBER.search(tree.code(path)):
             name = match.group(1)
             line = line_of(tree.code(path), match.start(1))
             tree.error(path, line, f"expected the name {name.rstrip('_')} but got {name}")
-    for number, path in enumerate(old, 1):
-        if path not in offenders:
-            tree.error(OLD_MEMBERS, number, f"{path} has no such member, so its line can go")
 
 
 def check_getters(tree):

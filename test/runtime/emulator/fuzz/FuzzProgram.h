@@ -20,18 +20,18 @@ namespace nstf::emulator::fuzz {
 /// Takes bytes from the front of the input; zeros when none are left.
 class Input {
 public:
-  Input(const uint8_t *data, size_t size) : rest_(data, size) {}
+  Input(const uint8_t *data, size_t size) : left(data, size) {}
   uint8_t byte() {
-    if (rest_.empty())
+    if (left.empty())
       return 0;
-    const uint8_t value = rest_[0];
-    rest_ = rest_.subspan(1);
+    const uint8_t value = left[0];
+    left = left.subspan(1);
     return value;
   }
-  std::span<const uint8_t> rest() const { return rest_; }
+  std::span<const uint8_t> rest() const { return left; }
 
 private:
-  std::span<const uint8_t> rest_;
+  std::span<const uint8_t> left;
 };
 
 /// The device that the emulator presents for a chip ("gfx942:sramecc+:xnack-").
