@@ -221,14 +221,14 @@ static void chooseByCost(const KernelCost::Space &space, KernelChoice &choice) {
                                     " by the cost model");
 }
 
-static void applyWishes(const TuningWishes &wishes, const Target &target, const TemplateFiles &files,
-                        KernelChoice &choice) {
-  if (wishes.empty())
+static void applyOverrides(const TuningOverrides &overrides, const Target &target, const TemplateFiles &files,
+                           KernelChoice &choice) {
+  if (overrides.empty())
     return;
   std::set<std::string> known = getTunableParameters(choice.templateName, files);
   for (const auto &[name, value] : choice.tuning) // parameters of the template's space, which no row may name
     known.insert(name);
-  for (const auto &[name, value] : wishes.parameters) {
+  for (const auto &[name, value] : overrides.parameters) {
     if (!known.contains(name))
       throw std::runtime_error("expected a tuning parameter of template " + choice.templateName + " (" +
                                (known.empty() ? "it has none" : llvm::join(known, ", ")) +
@@ -236,10 +236,10 @@ static void applyWishes(const TuningWishes &wishes, const Target &target, const 
                                ") but got '" + support::escape(name) + "'");
     choice.tuning[name] = value;
   }
-  choice.schedule.apply(wishes.schedule);
+  choice.schedule.apply(overrides.schedule);
   if (std::string fault = findFault(choice.schedule, target); !fault.empty())
     throw std::runtime_error(fault);
-  for (const std::string &text : wishes.getTexts())
+  for (const std::string &text : overrides.getTexts())
     choice.tuningReason += "; " + text + " asked for";
 }
 
@@ -263,7 +263,7 @@ static void fitPair(const std::map<std::string, int64_t> &extents, const Target 
 /// each matrix is tuned alone.
 static constexpr int64_t maxRowsBeside = 64;
 
-FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target, const TuningWishes &wishes) {
+FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target, const TuningOverrides &overrides) {
   KernelChoice choice;
   auto bind = [&](const std::string &name) -> const TemplateBinding * {
     auto binding = bindings.find(name);
@@ -287,7 +287,7 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
     chooseByCost(*space, choice);
   }
   fitPair(extents, target, choice);
-  applyWishes(wishes, target, files, choice);
+  applyOverrides(overrides, target, files, choice);
   return choice;
 }
 

@@ -8,7 +8,7 @@
 
 #include "compiler/catalog/KernelCost.h"
 #include "compiler/catalog/TemplateFiles.h"
-#include "compiler/catalog/TuningWishes.h"
+#include "compiler/catalog/TuningOverrides.h"
 #include "compiler/target/Target.h"
 #include "dialects/nstf/NSTF.h"
 #include "passes/nstf_to_systolic/Binding.h"
@@ -58,10 +58,10 @@ public:
                 int64_t beside = 0, int64_t requests = 1)
       : kernel(kernel), maxTokens(maxTokens), files(files), beside(beside), requests(requests) {}
 
-  /// The choice for steps of up to `tokens` rows; `wishes` override the row's values. Emits an error if the kernel has
-  /// no template. Throws std::runtime_error if a tuning file is ill-formed, if its row has more waves than a workgroup
-  /// can have (with file and line), or if a wish is not a tuning parameter of the template.
-  mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target, const TuningWishes &wishes = {});
+  /// The choice for steps of up to `tokens` rows; `overrides` replace the row's values. Emits an error if the kernel
+  /// has no template. Throws std::runtime_error if a tuning file is ill-formed, if its row has more waves than a
+  /// workgroup can have (with file and line), or if an override is not a tuning parameter of the template.
+  mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target, const TuningOverrides &overrides = {});
   /// The binding of a choice of this chooser.
   BindingAttr getBinding(const KernelChoice &choice);
   /// The cost model's estimate for a choice. Emits an error if the template is invalid.

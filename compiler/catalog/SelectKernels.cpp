@@ -49,7 +49,7 @@ public:
 
   LogicalResult run() {
     FailureOr<int64_t> maxTokens = findMaxTokens();
-    if (failed(maxTokens) || failed(readWishes()))
+    if (failed(maxTokens) || failed(readOverrides()))
       return failure();
     for (GraphOp graph : model.getOps<GraphOp>())
       if (graph.getArenaSize() && failed(verifyPlanned(graph, *maxTokens)))
@@ -92,9 +92,9 @@ private:
     return options.maxTokens ? options.maxTokens : limit;
   }
 
-  LogicalResult readWishes() {
-    for (const std::string &wish : options.tuning)
-      if (std::string fault = wishes.add(wish); !fault.empty())
+  LogicalResult readOverrides() {
+    for (const std::string &setting : options.tuning)
+      if (std::string fault = overrides.add(setting); !fault.empty())
         return model.emitError() << "tuning: " << fault;
     return success();
   }
@@ -160,7 +160,7 @@ private:
           chooser = makeChooser(chooser.kernel, last);
         std::vector<KernelChoice> choices;
         for (KernelChooser &part : chooser.choosers) {
-          FailureOr<KernelChoice> choice = part.choose(last, target, wishes);
+          FailureOr<KernelChoice> choice = part.choose(last, target, overrides);
           if (failed(choice))
             return failure();
           choices.push_back(std::move(*choice));
@@ -223,7 +223,7 @@ private:
   TemplateFiles files;
   SmallVector<KernelOp> kernels;
   std::vector<std::pair<int64_t, int64_t>> buckets;
-  TuningWishes wishes;
+  TuningOverrides overrides;
   llvm::StringMap<OwningOpRef<ModuleOp>> parsed; ///< by template
 };
 

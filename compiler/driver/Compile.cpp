@@ -183,10 +183,10 @@ void Compilation::readChatTemplate() {
 std::string Compilation::chooseCodeType(const CodeChoice &choice) const {
   auto facts = getModel()->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto own = facts ? facts.getAs<StringAttr>(choice.fact) : StringAttr();
-  std::string type = choice.wish.value_or(own ? own.str() : "none");
+  std::string type = choice.requested.value_or(own ? own.str() : "none");
   if (type == "none")
     return "";
-  std::string from = choice.wish ? choice.flag : choice.key;
+  std::string from = choice.requested ? choice.flag : choice.key;
   Type element = parseCodeType(type, &context);
   if (!element)
     throw std::runtime_error(from + ": expected " + getCodeTypeNames().str() + " or none but got '" +
@@ -249,13 +249,13 @@ LogicalResult Compilation::buildGraph() {
                           .maxRequests = options.maxBatch,
                           .precision = precision.type,
                           .quantize = options.quantize,
-                          .activations = chooseCodeType({.wish = options.activations,
+                          .activations = chooseCodeType({.requested = options.activations,
                                                          .flag = "--activations",
                                                          .fact = "activations",
                                                          .key = "input_activations",
                                                          .what = "products",
                                                          .otherwise = "decodes weights as it reads them"}),
-                          .caches = chooseCodeType({.wish = options.kvCache,
+                          .caches = chooseCodeType({.requested = options.kvCache,
                                                     .flag = "--kv-cache",
                                                     .fact = "kv_cache",
                                                     .key = "kv_cache_scheme",
@@ -280,19 +280,19 @@ int64_t Compilation::getMaxTokens() const {
   return getModel()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt();
 }
 
-TemplateFiles nstf::getTemplateFiles(const PlanWishes &wishes) {
-  return wishes.templates.empty() ? TemplateFiles() : TemplateFiles(wishes.templates);
+TemplateFiles nstf::getTemplateFiles(const PlanOverrides &overrides) {
+  return overrides.templates.empty() ? TemplateFiles() : TemplateFiles(overrides.templates);
 }
 
 LogicalResult Compilation::selectKernels() {
   TimingScope scope = timing.nest("kernels");
   PipelineOptions select;
   select.targets = options.targets;
-  select.oneBucket = options.wishes.oneBucket;
+  select.oneBucket = options.overrides.oneBucket;
   select.batchInvariant = options.batchInvariant == "on";
-  select.symbol = options.wishes.symbol;
-  select.templates = options.wishes.templates;
-  select.tuning = options.wishes.tuning.getTexts();
+  select.symbol = options.overrides.symbol;
+  select.templates = options.overrides.templates;
+  select.tuning = options.overrides.tuning.getTexts();
   PassManager pm(&context);
   pm.enableTiming(scope);
   buildSelectPipeline(pm, select);
@@ -330,7 +330,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   TimingScope scope = timing.nest(target.target.name);
   PipelineOptions pipeline;
   pipeline.waveSize = options.waveSize;
-  pipeline.plan = options.wishes.plan;
+  pipeline.plan = options.overrides.plan;
   pipeline.keepLLVM = !options.dumpStages.empty();
   VariantReproducers reproducers(target.module, options.reproducerDir);
   // Progress counts four stages for each variant.

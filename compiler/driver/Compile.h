@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/catalog/TemplateFiles.h"
-#include "compiler/catalog/TuningWishes.h"
+#include "compiler/catalog/TuningOverrides.h"
 #include "compiler/description/Rope.h"
 #include "compiler/driver/ChoosePrecision.h"
 #include "compiler/driver/KernelPlan.h"
@@ -28,16 +28,16 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 llvm::StringRef getStageName(Stage stage);
 
 /// The user's options for kernels that do not follow from the model.
-struct PlanWishes {
+struct PlanOverrides {
   bool oneBucket = false; ///< one kernel for every number of rows, chosen for the largest
   std::string symbol;     ///< for a model with one kernel; empty: <kernel>_t<rows>
-  TuningWishes tuning;    ///< override the catalog's values
+  TuningOverrides tuning; ///< override the catalog's values
   std::string templates;  ///< folder of the user's kernels and tuning; empty: none
   std::string plan;       ///< file with the plans of a kernel's product loops; empty: chosen
 };
 
-/// The kernels and tuning to choose from. Throws std::runtime_error if wishes.templates is not a folder.
-TemplateFiles getTemplateFiles(const PlanWishes &wishes);
+/// The kernels and tuning to choose from. Throws std::runtime_error if overrides.templates is not a folder.
+TemplateFiles getTemplateFiles(const PlanOverrides &overrides);
 
 struct CompileOptions {
   std::string input; ///< folder or file: compiler/import/Import.h
@@ -60,7 +60,7 @@ struct CompileOptions {
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes
-  PlanWishes wishes;
+  PlanOverrides overrides;
   RemarkLog *remarks = nullptr;        ///< the context's log; each kernel takes its remarks out of it
   std::filesystem::path tokenizer;     ///< replaces the model's own; empty: the model's own; "none": none
   std::filesystem::path chatTemplate;  ///< likewise
@@ -116,7 +116,7 @@ private:
   void readChatTemplate();
   /// Where a type of codes comes from; and for the error about a chip that lacks it, what it lacks and the alternative.
   struct CodeChoice {
-    std::optional<std::string> wish;
+    std::optional<std::string> requested;
     std::string flag, fact, key, what, otherwise;
   };
   std::string chooseCodeType(const CodeChoice &choice) const;

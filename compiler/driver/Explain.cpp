@@ -167,7 +167,7 @@ private:
 
 std::string nstf::explain(const Compilation &compilation, const std::string &kernels) {
   llvm::Regex wanted = parseRegex("--explain", kernels);
-  TemplateFiles files = getTemplateFiles(compilation.getOptions().wishes);
+  TemplateFiles files = getTemplateFiles(compilation.getOptions().overrides);
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const CompiledTarget &target : compilation.getTargets())

@@ -34,14 +34,14 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   os << compilerName << "\n"
      << request.name << "\n"
      << module << "\nformat " << request.compile.quantize << "\nwave " << request.compile.waveSize << "\n";
-  for (const std::string &wish : request.compile.wishes.tuning.getTexts())
-    os << wish << "\n";
+  for (const std::string &setting : request.compile.overrides.tuning.getTexts())
+    os << setting << "\n";
   for (const std::string &target : request.compile.targets)
     os << findTarget(target).name << "\n";
-  if (!request.compile.wishes.plan.empty())
-    os << support::readTextFile(request.compile.wishes.plan) << "\n";
+  if (!request.compile.overrides.plan.empty())
+    os << support::readTextFile(request.compile.overrides.plan) << "\n";
   // The template files are inputs too.
-  TemplateFiles files = getTemplateFiles(request.compile.wishes);
+  TemplateFiles files = getTemplateFiles(request.compile.overrides);
   for (const std::string &name : files.list())
     os << name << "\n" << *files.find(name);
   std::string hash = support::sha256Hex(key);
@@ -145,8 +145,8 @@ LogicalResult KernelCompilation::run(Stage last) {
   CompileOptions options = request.compile;
   options.maxTokens = graph.getContext();
   options.precision = Precision::F32; // its tensors have explicit types
-  options.wishes.oneBucket = true;
-  options.wishes.symbol = makeSymbol(request, *module);
+  options.overrides.oneBucket = true;
+  options.overrides.symbol = makeSymbol(request, *module);
   options.makeModule = [&](MLIRContext &) { return std::move(module); };
   compilation.emplace(context, std::move(options), timing);
   if (failed(compilation->run(std::min(last, Stage::Fused))))
@@ -251,10 +251,10 @@ std::string KernelCompilation::makeCommand() const {
                  "=" + value->second;
   if (request.name != kernelIdentifier(description.getName()))
     command += " --name=" + request.name;
-  for (const std::string &wish : request.compile.wishes.tuning.getTexts())
-    command += " --set=" + wish;
-  if (!request.compile.wishes.plan.empty())
-    command += " --plan=" + request.compile.wishes.plan;
+  for (const std::string &setting : request.compile.overrides.tuning.getTexts())
+    command += " --set=" + setting;
+  if (!request.compile.overrides.plan.empty())
+    command += " --plan=" + request.compile.overrides.plan;
   if (!request.compile.quantize.empty())
     command += " --w-format=" + request.compile.quantize;
   if (!request.rowCodes.empty())
@@ -302,14 +302,14 @@ KernelHeader KernelCompilation::describe() const {
 }
 
 FailureOr<std::string> KernelCompilation::getCosts() {
-  TemplateFiles files = getTemplateFiles(request.compile.wishes);
+  TemplateFiles files = getTemplateFiles(request.compile.overrides);
   KernelOp kernel = *compilation->getModel().getOps<KernelOp>().begin();
   int64_t tokens = compilation->getMaxTokens();
   KernelChooser chooser(kernel, tokens, files);
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const CompiledTarget &target : compilation->getTargets()) {
-    FailureOr<KernelChoice> choice = chooser.choose(tokens, target.target, request.compile.wishes.tuning);
+    FailureOr<KernelChoice> choice = chooser.choose(tokens, target.target, request.compile.overrides.tuning);
     if (failed(choice))
       return failure();
     FailureOr<systolic::Cost> cost = chooser.estimate(*choice, tokens, target.target);

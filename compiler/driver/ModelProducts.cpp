@@ -46,7 +46,7 @@ FailureOr<ModelProducts> nstf::findProducts(CompileOptions options, MLIRContext 
   if (failed(compilation.run(Stage::Fused)))
     return failure();
   ModelProducts found;
-  for (auto [first, last] : getTokenBuckets(compilation.getMaxTokens(), getTemplateFiles(options.wishes)))
+  for (auto [first, last] : getTokenBuckets(compilation.getMaxTokens(), getTemplateFiles(options.overrides)))
     if (last > 1) // one row takes matvec
       found.rows.push_back(last);
   ModuleOp model = compilation.getModel();

@@ -25,7 +25,7 @@ struct Draft {
 class SumPlanner {
 public:
   SumPlanner(const ProductLoop &product, KernelOp kernel, const LoopResources &resources, nstf::TargetView target)
-      : product(product), kernel(kernel), wishes(kernel.getScheduleFields()), resources(resources), target(target) {}
+      : product(product), kernel(kernel), fields(kernel.getScheduleFields()), resources(resources), target(target) {}
 
   PlanChoice choose() {
     steps = resources.countSteps(product);
@@ -33,17 +33,17 @@ public:
       return refuse("a block of " + std::to_string(product.depth) + " along K is no whole number of cells");
     if (product.blocks && *product.blocks < 2)
       return refuse("it has no more than one block");
-    bool isStaged = !product.stages.empty(), takesTurns = wishes.order == Schedule::Order::Turns;
+    bool isStaged = !product.stages.empty(), takesTurns = fields.order == Schedule::Order::Turns;
     draft.order = takesTurns ? LoopOrder::turns : LoopOrder::merged;
     if (std::string reason = placeBuffers(isStaged); !reason.empty())
       return refuse(reason);
     // For tiles whose waves divide K, tuning rows were measured with blocks written one ahead, so these stay so.
     if (draft.buffers > 1 && steps == 1 && !isStaged && !takesTurns && kernel.getArray()->getParts() == 1 &&
-        wishes.ahead != 2)
+        fields.ahead != 2)
       draft.writeAhead = 2;
-    if (wishes.ahead && *wishes.ahead <= draft.writeAhead && (isStaged || draft.buffers > 1))
+    if (fields.ahead && *fields.ahead <= draft.writeAhead && (isStaged || draft.buffers > 1))
       return refuse("a block that is in LDS " + std::to_string(draft.writeAhead) +
-                    " blocks before its products is loaded earlier than " + std::to_string(*wishes.ahead) + " before");
+                    " blocks before its products is loaded earlier than " + std::to_string(*fields.ahead) + " before");
     placeLoads(takesTurns);
     draft.firstAlone = llvm::any_of(product.writes, [&](const LoopWrite &one) {
       LoadOp load = getWrittenLoad(one);
@@ -74,12 +74,12 @@ private:
 
   /// Chooses the number of buffers; returns empty, or the reason why there is no choice.
   std::string placeBuffers(bool isStaged) {
-    if (wishes.buffers) {
-      draft.buffers = *wishes.buffers;
+    if (fields.buffers) {
+      draft.buffers = *fields.buffers;
       if (draft.buffers == 1 && (steps == 1 || isStaged))
         return "one buffer is read to the end of a block";
       int64_t bytes = resources.countLdsBytes(product, makePlan());
-      draft.stageAhead = wishes.ahead.value_or(draft.buffers);
+      draft.stageAhead = fields.ahead.value_or(draft.buffers);
       return bytes <= target.ldsBytes()
                  ? ""
                  : std::to_string(draft.buffers) + " buffers would take " + std::to_string(bytes) + " bytes of LDS, " +
@@ -94,7 +94,7 @@ private:
     } else if (isStaged && total + block <= target.ldsBytes()) {
       draft.buffers = 3; // staged tiles take no registers, so they can be two blocks ahead
     }
-    draft.stageAhead = wishes.ahead.value_or(draft.buffers);
+    draft.stageAhead = fields.ahead.value_or(draft.buffers);
     return "";
   }
 
@@ -104,12 +104,12 @@ private:
   /// the first.
   void placeLoads(bool takesTurns) {
     int64_t tiles = product.writes.size();
-    draft.loads.assign(tiles, {/*ahead=*/wishes.ahead.value_or(draft.writeAhead + 1), /*step=*/0});
+    draft.loads.assign(tiles, {/*ahead=*/fields.ahead.value_or(draft.writeAhead + 1), /*step=*/0});
     for (int64_t i = 0; draft.buffers == 1 && i < tiles; ++i)
       if (takesTurns && i < tiles / 2)
         draft.loads[i] = {/*ahead=*/2, /*step=*/steps - 1};
       else
-        draft.loads[i] = {wishes.ahead.value_or(1), /*step=*/takesTurns ? 0 : i * (steps - 1) / tiles};
+        draft.loads[i] = {fields.ahead.value_or(1), /*step=*/takesTurns ? 0 : i * (steps - 1) / tiles};
     if (draft.writeAhead != 2 || !product.blocks || *product.blocks % 2)
       return;
     // Two tiles loaded in pairs are loaded in different blocks: together they would need more lines of the L1 than it
@@ -161,8 +161,8 @@ private:
     // of several products keep the matrix core busy across a barrier anyway.
     int64_t simds = target.simdsPerComputeUnit();
     bool falls = steps == 1 && kernel.getArray()->getNumWaves() >= 2 * simds;
-    if (wishes.priorities)
-      falls = wishes.priorities == Schedule::Priorities::Falling;
+    if (fields.priorities)
+      falls = fields.priorities == Schedule::Priorities::Falling;
     falls &= draft.order == LoopOrder::merged;
     SmallVector<int64_t> priorities = falls ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>();
     return PlanAttr::get(kernel.getContext(), draft.buffers, draft.order, priorities, /*pinned=*/true, draft.firstAlone,
@@ -243,7 +243,7 @@ private:
 
   const ProductLoop &product;
   KernelOp kernel;
-  Schedule wishes;
+  Schedule fields;
   const LoopResources &resources;
   nstf::TargetView target;
   int64_t steps = 1;
@@ -272,7 +272,7 @@ namespace {
 class AheadPlanner {
 public:
   AheadPlanner(const ProductLoop &product, KernelOp kernel, const LoopResources &resources, nstf::TargetView target)
-      : product(product), kernel(kernel), wishes(kernel.getScheduleFields()), resources(resources), target(target),
+      : product(product), kernel(kernel), fields(kernel.getScheduleFields()), resources(resources), target(target),
         stands(describeRound(product)) {}
 
   PlanChoice choose() {
@@ -306,14 +306,14 @@ private:
   bool hasRoomForTwo() {
     int64_t waves = kernel.getArray()->getNumWaves();
     bool movesAll = llvm::all_of(llvm::seq(product.writes.size()), [&](size_t tile) { return places.contains(tile); });
-    if (!movesAll || wishes.buffers == 1 || product.writesOfRoundBefore() ||
+    if (!movesAll || fields.buffers == 1 || product.writesOfRoundBefore() ||
         !isWrittenFirst(stands, product.writes.size()))
       return false;
     int64_t bytes = resources.countLdsBytes(product, getPlan(1, stands));
     for (Type type : kernel.getArgumentTypes())
       if (auto lds = dyn_cast<LdsType>(type))
         bytes += lds.getSizeInBytes();
-    int64_t wanted = wishes.buffers == 2 ? waves : 2 * target.simdsPerComputeUnit();
+    int64_t wanted = fields.buffers == 2 ? waves : 2 * target.simdsPerComputeUnit();
     return waves > 1 && target.ldsBytes() / bytes * waves >= wanted;
   }
 
@@ -357,11 +357,11 @@ private:
         round.push_back({PlanActionKind::Load, int64_t(tile), getAhead(ahead)});
   }
 
-  int64_t getAhead(int64_t least) { return std::max(wishes.ahead.value_or(least), least); }
+  int64_t getAhead(int64_t least) { return std::max(fields.ahead.value_or(least), least); }
 
   const ProductLoop &product;
   KernelOp kernel;
-  Schedule wishes;
+  Schedule fields;
   const LoopResources &resources;
   nstf::TargetView target;
   SmallVector<PlanAction> stands;

@@ -30,7 +30,7 @@ static std::optional<std::string> findText(const TokenizerConfig &config, const 
   return id ? tokenizer.nameOf(*id) : std::nullopt;
 }
 
-Conversation::Conversation(const Package &package, const Tokenizer &tokenizer, ConversationOptions wishes)
+Conversation::Conversation(const Package &package, const Tokenizer &tokenizer, ConversationOptions settings)
     : tokenizer(tokenizer), form(readTemplate(package)) {
   const manifest::Model &model = package.manifest().model;
   if (!model.context)
@@ -40,15 +40,15 @@ Conversation::Conversation(const Package &package, const Tokenizer &tokenizer, C
   options.bosToken = findText(config, "bos_token", tokenizer, model.bos);
   options.eosToken =
       findText(config, "eos_token", tokenizer, model.eos.empty() ? std::nullopt : std::optional(model.eos.front()));
-  options.variables = std::move(wishes.variables);
+  options.variables = std::move(settings.variables);
   for (const char *role : {"unk_token", "sep_token", "pad_token", "cls_token", "mask_token"})
     if (std::optional<NamedToken> token = config.special(role); token && !options.variables.contains(role))
       options.variables[role] = token->token.content;
   if (options.eosToken)
     if (std::vector<int32_t> ids = tokenizer.encode(*options.eosToken); ids.size() == 1)
       ends = ids;
-  if (wishes.system)
-    messages.push_back({{"role", "system"}, {"content", *wishes.system}});
+  if (settings.system)
+    messages.push_back({{"role", "system"}, {"content", *settings.system}});
 }
 
 Turn Conversation::ask(std::string_view message) {

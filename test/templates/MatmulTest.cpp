@@ -4,8 +4,8 @@
 // Variants are rows of tuning files: those of Inputs/matmul, which suit no chip, and all shipped ones. A kernel is
 // compiled for some columns and depth, and launched with several numbers of rows. NSTF_TEST_SEED selects another set of
 // shapes and numbers.
+#include "compiler/catalog/TuningOverrides.h"
 #include "compiler/catalog/TuningTable.h"
-#include "compiler/catalog/TuningWishes.h"
 #include "nstf/FloatTypes.h"
 #include "support/MappedFile.h"
 #include "test/templates/TemplateTest.h"
@@ -121,7 +121,7 @@ int64_t makeExtent(Random &random, int64_t tile) {
 
 /// "BM=96,BN=48,waves=3x1"
 std::string describe(const Variant &variant) {
-  return llvm::join(TuningWishes{variant.parameters, variant.schedule}.getTexts(), ",");
+  return llvm::join(TuningOverrides{variant.parameters, variant.schedule}.getTexts(), ",");
 }
 
 class MatmulTest : public testing::Test {

@@ -57,7 +57,7 @@ void nstf::tune::chooseBest(std::vector<Timed> &sorted, size_t alike) {
 
 Search::Search(const KernelDescription &description, KernelRequest asked, mlir::MLIRContext &context)
     : description(description), request(std::move(asked)), context(context),
-      files(getTemplateFiles(request.compile.wishes)), target(findTarget(request.compile.targets.front())) {}
+      files(getTemplateFiles(request.compile.overrides)), target(findTarget(request.compile.targets.front())) {}
 
 mlir::LogicalResult Search::prepare() {
   mlir::DefaultTimingManager timing;
@@ -85,14 +85,14 @@ mlir::LogicalResult Search::prepare() {
   if (space.size == 0)
     throw std::runtime_error("expected a template with a space (tune) but " + row.templateName + " has none");
   queryMicroseconds = took.count() / double(space.size);
-  const TuningWishes &wishes = request.compile.wishes.tuning;
+  const TuningOverrides &overrides = request.compile.overrides.tuning;
   std::erase_if(space.legal, [&](TuningCandidate &one) {
-    for (const auto &[name, value] : wishes.parameters)
+    for (const auto &[name, value] : overrides.parameters)
       if (!one.parameters.contains(name) || one.parameters.at(name) != value)
         return true;
     support::Schedule fields = one.schedule;
-    fields.apply(wishes.schedule);
-    bool differs = wishes.schedule.waves && one.schedule.waves != wishes.schedule.waves;
+    fields.apply(overrides.schedule);
+    bool differs = overrides.schedule.waves && one.schedule.waves != overrides.schedule.waves;
     one.schedule = fields;
     return differs;
   });
@@ -140,8 +140,8 @@ std::string Search::describe(const SearchOptions &options, const Timer &timer) c
   std::string text = std::string(NSTF_VERSION) + " " + description.getName();
   for (const auto &[key, value] : request.values)
     text += " " + key + "=" + value;
-  for (const std::string &wish : request.compile.wishes.tuning.getTexts())
-    text += " " + wish;
+  for (const std::string &setting : request.compile.overrides.tuning.getTexts())
+    text += " " + setting;
   return text + (request.runtimeRows ? " runtime" : "") + " w=" + request.compile.quantize + " x=" + request.rowCodes +
          " on " + target.name + ", budget " + std::to_string(options.budget) + ", " + timer.getName() + " by " +
          timer.describe() + ", data " + support::sha256Hex(data).substr(0, 16);
@@ -204,8 +204,8 @@ std::vector<Timed> Search::findNeighbours(const std::vector<Timed> &known, size_
 
 KernelRequest Search::makeRequest(const TuningCandidate &candidate) const {
   KernelRequest one = request;
-  one.compile.wishes.tuning.parameters = candidate.parameters;
-  one.compile.wishes.tuning.schedule = candidate.schedule;
+  one.compile.overrides.tuning.parameters = candidate.parameters;
+  one.compile.overrides.tuning.schedule = candidate.schedule;
   return one;
 }
 

@@ -107,7 +107,7 @@ SearchOptions makeOptions(const SearchArguments &arguments, const CompileOptions
   options.budget = readCount("--budget", arguments.budget, defaultBudget);
   options.jobs = readCount("--jobs", arguments.jobs, std::max(std::thread::hardware_concurrency(), 1u));
   options.resumes = arguments.resumes;
-  options.folder = compile.wishes.templates;
+  options.folder = compile.overrides.templates;
   if (arguments.ships && !options.folder.empty())
     throw std::runtime_error("--ship: expected it without --templates");
   if (arguments.ships && !fs::is_directory("templates/tuning"))
@@ -120,7 +120,7 @@ SearchOptions makeOptions(const SearchArguments &arguments, const CompileOptions
 /// Searches one kernel, and prints or writes its row.
 int tune(const KernelDescription &description, KernelRequest request, SearchOptions options,
          const SearchArguments &arguments, mlir::MLIRContext &context) {
-  request.compile.wishes.templates = hasTemplates(options.folder) ? options.folder.string() : "";
+  request.compile.overrides.templates = hasTemplates(options.folder) ? options.folder.string() : "";
   Search search(description, request, context);
   if (failed(search.prepare()))
     return 1;
@@ -207,7 +207,7 @@ int tuneModel(int argc, char **argv) {
     return *status;
   parseModelOptions(compile, precision);
   const SearchOptions options = makeOptions(arguments, compile);
-  compile.wishes.templates = hasTemplates(options.folder) ? options.folder.string() : "";
+  compile.overrides.templates = hasTemplates(options.folder) ? options.folder.string() : "";
   mlir::MLIRContext context(makeRegistry());
   printDiagnostics(context);
   mlir::FailureOr<ModelProducts> found = findProducts(compile, context);

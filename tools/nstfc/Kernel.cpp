@@ -56,7 +56,7 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
 KernelRequest makeRequest(const KernelDescription &description, const Arguments &arguments) {
   KernelRequest request = arguments.kernel.makeRequest(description);
   request.name = once("--name", arguments.name).value_or("");
-  request.compile.wishes.plan = once("--plan", arguments.plan).value_or("");
+  request.compile.overrides.plan = once("--plan", arguments.plan).value_or("");
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
   request.compile.reproducerDir = once("--reproducer-dir", arguments.reproducers).value_or("");
   return request;

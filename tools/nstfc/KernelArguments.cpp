@@ -86,11 +86,11 @@ KernelRequest KernelArguments::makeRequest(const KernelDescription &description)
     request.runtimeRows = true;
   }
   for (const std::string &setting : tuning)
-    if (std::string fault = request.compile.wishes.tuning.add(setting); !fault.empty())
+    if (std::string fault = request.compile.overrides.tuning.add(setting); !fault.empty())
       throw std::runtime_error("--set: " + fault);
   request.compile.input = "kernel " + description.getName();
   request.compile.targets = targets;
-  request.compile.wishes.templates = once("--templates", templates).value_or("");
+  request.compile.overrides.templates = once("--templates", templates).value_or("");
   request.compile.quantize = once("--w-format", format).value_or("");
   request.rowCodes = once("--x-format", rowCodes).value_or("");
   OptionValues waves = waveSize;

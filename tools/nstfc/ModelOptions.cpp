@@ -38,7 +38,7 @@ void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("FILE.yaml");
-  app.add_option("--templates", compile.wishes.templates,
+  app.add_option("--templates", compile.overrides.templates,
                  "a folder of kernels and tuning, over those nstfc has: templates/README.md")
       ->type_name("FOLDER");
   std::vector<std::string> precisionNames = {"auto"};

@@ -1,7 +1,7 @@
 // Tuning rows: what is read, what is refused and where; and every shipped file is valid.
 #include "compiler/catalog/TuningTable.h"
+#include "compiler/catalog/TuningOverrides.h"
 #include "compiler/catalog/TuningText.h"
-#include "compiler/catalog/TuningWishes.h"
 #include "templates/Templates.h"
 
 #include <algorithm>
@@ -153,19 +153,19 @@ TEST(TuningTable, Schedules) {
                                "priorities but got 'depth'");
 }
 
-TEST(TuningWishes, ParametersAndFields) {
-  TuningWishes wishes;
-  EXPECT_TRUE(wishes.empty());
+TEST(TuningOverrides, ParametersAndFields) {
+  TuningOverrides overrides;
+  EXPECT_TRUE(overrides.empty());
   for (const char *text : {"waves=2x4", "BN=64", "BM=0", "sum=8 blocks"})
-    EXPECT_EQ(wishes.add(text), "") << text;
-  EXPECT_FALSE(wishes.empty());
-  EXPECT_EQ(wishes.getTexts(), (std::vector<std::string>{"BM=0", "BN=64", "waves=2x4", "sum=8"}));
-  EXPECT_EQ(wishes.add("BN=32"), "expected each parameter once but got BN twice");
-  EXPECT_EQ(wishes.add("sum=all"), "expected each parameter once but got sum twice");
-  EXPECT_EQ(wishes.add("buffers=4"), "expected buffers to be a number of 1 to 3 but got '4'");
-  EXPECT_EQ(wishes.add("SCHEDULE=1"), "expected order=VALUE in place of the parameter but got 'SCHEDULE=1'");
+    EXPECT_EQ(overrides.add(text), "") << text;
+  EXPECT_FALSE(overrides.empty());
+  EXPECT_EQ(overrides.getTexts(), (std::vector<std::string>{"BM=0", "BN=64", "waves=2x4", "sum=8"}));
+  EXPECT_EQ(overrides.add("BN=32"), "expected each parameter once but got BN twice");
+  EXPECT_EQ(overrides.add("sum=all"), "expected each parameter once but got sum twice");
+  EXPECT_EQ(overrides.add("buffers=4"), "expected buffers to be a number of 1 to 3 but got '4'");
+  EXPECT_EQ(overrides.add("SCHEDULE=1"), "expected order=VALUE in place of the parameter but got 'SCHEDULE=1'");
   for (const char *text : {"", "=1", "BK", "BK=", "BK=x", "BK=-1", "BK=65537", "BK=1=2"})
-    EXPECT_EQ(wishes.add(text),
+    EXPECT_EQ(overrides.add(text),
               "expected NAME=VALUE with a whole number of 0 to 65536 but got '" + std::string(text) + "'");
 }
 

@@ -1,4 +1,4 @@
-#include "compiler/catalog/TuningWishes.h"
+#include "compiler/catalog/TuningOverrides.h"
 #include "support/Escape.h"
 
 #include <charconv>
@@ -9,7 +9,7 @@ using support::Schedule;
 /// Larger than any useful parameter.
 static constexpr int64_t maxParameter = 65536;
 
-std::string TuningWishes::add(std::string_view text) {
+std::string TuningOverrides::add(std::string_view text) {
   const std::string_view name = text.substr(0, text.find('='));
   const std::string_view value = text.substr(std::min(name.size() + 1, text.size()));
   if (std::string_view field = Schedule::getFieldInPlaceOf(name); !field.empty())
@@ -31,7 +31,7 @@ std::string TuningWishes::add(std::string_view text) {
   return "";
 }
 
-std::vector<std::string> TuningWishes::getTexts() const {
+std::vector<std::string> TuningOverrides::getTexts() const {
   std::vector<std::string> texts;
   for (const auto &[name, value] : parameters)
     texts.push_back(name + "=" + std::to_string(value));

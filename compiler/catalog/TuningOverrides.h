@@ -11,7 +11,7 @@
 
 namespace nstf {
 
-struct TuningWishes {
+struct TuningOverrides {
   std::map<std::string, int64_t> parameters;
   support::Schedule schedule;
 
