@@ -75,10 +75,10 @@ def NSTF_OperandOrderAttr
     - scales of codes, one for each position and head: [heads, context], transposed, row by row.
     The padding is zero at the start of a run, and only zeros are ever written to it.
 
-    - operand_order_c1: `heads` ≥ 1.
-    - operand_order_c2: the type is a static matrix whose columns `heads` divides.
-    - operand_order_c3: an element has 1, 2 or 4 bytes.
-    - operand_order_c4: scales have as many columns as heads.
+    - C1: `heads` ≥ 1.
+    - C2: the type is a static matrix whose columns `heads` divides.
+    - C3: an element has 1, 2 or 4 bytes.
+    - C4: scales have as many columns as heads.
 
     ```mlir
     nstf.state @k_cache : tensor<512x256xf16, #nstf.operand_order<keys, heads = 2>>

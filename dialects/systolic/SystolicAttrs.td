@@ -20,8 +20,8 @@ def Systolic_AxesAttr : Systolic_Attr<"Axes", "axes", [DeclareAttrInterfaceMetho
     quotients, which are rounded up, or a constant integer. `systolic-instantiate` resizes every type by these names.
     Examples: `#systolic.axes<BM, BK>`, `#systolic.axes<1, BN>`, `#systolic.axes<M / BM * PARTS, BN>`.
 
-    - axes_c1: an integer is at least 1.
-    - axes_c2: there is one entry for each dimension.
+    - C1: an integer is at least 1.
+    - C2: there is one entry for each dimension.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$names);
   let hasCustomAssemblyFormat = 1;
@@ -44,9 +44,9 @@ def Systolic_FragmentAttr
     because tile sizes such as 96, 48 and 192 must be possible. The canonical form drops digits of count 1 and merges
     contiguous ones, so equal layouts are equal attributes.
 
-    - fragment_c1: no digit names a dimension the tile does not have.
-    - fragment_c2: every count is positive.
-    - fragment_c3: the digits of each dimension reach every coordinate below its size exactly once: sorted by stride,
+    - C1: no digit names a dimension the tile does not have.
+    - C2: every count is positive.
+    - C3: the digits of each dimension reach every coordinate below its size exactly once: sorted by stride,
       each digit's stride is the product of the counts before it.
 
     Example, the accumulator of a 16x16 matrix instruction:
@@ -89,7 +89,7 @@ def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
     differ in one high bit, as in the layout exchange of a chain of products, and rows that are two apart if two rows
     fill the banks.
 
-    - swizzle_c1: `vector`, `rows`, `phase` and F are powers of two.
+    - C1: `vector`, `rows`, `phase` and F are powers of two.
   }];
   let parameters = (ins "int64_t":$vector, "int64_t":$rows, "int64_t":$phase,
                         DefaultValuedParameter<"int64_t", "1">:$fold);
@@ -122,8 +122,8 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
     R * G * c + R * g + j at its place R * c + j (j < R). These are the elements that a lane multiplies in cells with R
     elements in a lane.
 
-    - packed_c1: `rows` is a power of two, `bytes` a multiple of 16, and a block has 1024 bytes.
-    - packed_c2: R is 1, 2 or 4.
+    - C1: `rows` is a power of two, `bytes` a multiple of 16, and a block has 1024 bytes.
+    - C2: R is 1, 2 or 4.
 
     ```mlir
     !W = memref<64x64xf16, #systolic.axes<N, K>>
@@ -175,11 +175,11 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
     - `chained`: the rows of a cell are permuted so that the cell's result is, without a layout conversion, the second
       operand of another product that has more than 4 elements in a lane.
 
-    - array_c1: there is at least one wave in each direction.
-    - array_c2: a cell's sizes are positive, and `instruction_k` divides K.
-    - array_c3: a chained array is not transposed, and M is a multiple of K.
-    - array_c4: an array of more than one part has a cell and is not chained.
-    - array_c5: `runs` needs more than one part.
+    - C1: there is at least one wave in each direction.
+    - C2: a cell's sizes are positive, and `instruction_k` divides K.
+    - C3: a chained array is not transposed, and M is a multiple of K.
+    - C4: an array of more than one part has a cell and is not chained.
+    - C5: `runs` needs more than one part.
   }];
   let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
                         "int64_t":$instructionK, "bool":$transposed, "bool":$chained, "int64_t":$parts, "bool":$runs);
@@ -238,14 +238,14 @@ def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
     shape of each, the swizzle (`unit`: none; `#systolic.packed`: stored in the order of operands) and the names of the
     axes.
 
-    - lds_c1: there is at least one buffer, of rank 1 or 2, and it is not empty.
-    - lds_c2: elements are integers or floats of whole bytes.
-    - lds_c3: there is one axis for each dimension.
-    - lds_c4: the swizzle is `unit`, a `#systolic.swizzle` or `#systolic.packed`.
-    - lds_c5: a swizzled array has rank 2, and the swizzle's groups divide its columns, so that no element moves into
+    - C1: there is at least one buffer, of rank 1 or 2, and it is not empty.
+    - C2: elements are integers or floats of whole bytes.
+    - C3: there is one axis for each dimension.
+    - C4: the swizzle is `unit`, a `#systolic.swizzle` or `#systolic.packed`.
+    - C5: a swizzled array has rank 2, and the swizzle's groups divide its columns, so that no element moves into
       the next row.
-    - lds_c6: a packed array has rank 2 and is a whole number of blocks.
-    - lds_c7: the swizzle's `fold` divides the array's rows.
+    - C6: a packed array has rank 2 and is a whole number of blocks.
+    - C7: the swizzle's `fold` divides the array's rows.
   }];
   let parameters = (ins "int64_t":$buffers, ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$swizzle, "::nstf::systolic::AxesAttr":$axes);

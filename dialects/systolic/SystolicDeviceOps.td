@@ -18,7 +18,7 @@ def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]
     All crews of a workgroup execute the op together; they count as one, and stores of each crew before the op are
     visible after it.
 
-    - arrive_c1: the counters are a buffer of i32 and rank 1.
+    - C1: the counters are a buffer of i32 and rank 1.
 
     ```mlir
     !counters = memref<64xi32, #systolic.axes<M>>
@@ -44,9 +44,9 @@ def Systolic_CrewOp : Systolic_Op<"crew", [Pure]> {
     with n crews has n times as many waves; without this op a workgroup is one crew. All waves of a crew get the same
     number, starting from 0.
 
-    - crew_c1: the count, if it is known, is at least 1. systolic-select-array rejects more crews than the chip has
+    - C1: the count, if it is known, is at least 1. systolic-select-array rejects more crews than the chip has
       waves for.
-    - crew_c2: all ops of a kernel have the same count.
+    - C2: all ops of a kernel have the same count.
 
     ```mlir
     func.func @first_row(%rows: index) -> index {

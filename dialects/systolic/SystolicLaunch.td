@@ -27,10 +27,10 @@ def Systolic_LaunchAttr : Systolic_Attr<"Launch", "launch"> {
     `per_token` maps the kernel parameters that grow with the tokens of a launch to their increase for each token; all
     other parameters are the same for every launch.
 
-    - launch_c1: arguments have names, all different.
-    - launch_c2: either every buffer is bound or none is, except for those that are `scratch`, `zeros` or `none`.
-    - launch_c3: a result, and an operand that is written in place, is bound once.
-    - launch_c4: `per_token` has integers of at least 1.
+    - C1: arguments have names, all different.
+    - C2: either every buffer is bound or none is, except for those that are `scratch`, `zeros` or `none`.
+    - C3: a result, and an operand that is written in place, is bound once.
+    - C4: `per_token` has integers of at least 1.
 
     Example: `#systolic.launch<[x = operand 0, w = operand 1, y = result 0, control], per_token = {M = 1 : i64}>`
   }];
@@ -86,12 +86,12 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     launch's arguments; for each axis of the grid the extent, a parameter, and its tile; the kernel's parameters, array
     and schedule; the number of crews of that array in a workgroup; and whether the kernel reads the run scalars.
 
-    - geometry_c1: `grid` is pairs of an extent, a parameter of at least 1, and a tile, a number of at least 1.
-    - geometry_c2: each name in `per_token` of `launch` is a parameter of at least 1.
-    - geometry_c3: the wave size is 32 or 64.
-    - geometry_c4: it is an attribute of a symbol table that contains the kernel.
-    - geometry_c5: there is at least 1 crew.
-    - geometry_c6: there is at least 1 request. Each request has its own workgroups, as many as the largest step needs;
+    - C1: `grid` is pairs of an extent, a parameter of at least 1, and a tile, a number of at least 1.
+    - C2: each name in `per_token` of `launch` is a parameter of at least 1.
+    - C3: the wave size is 32 or 64.
+    - C4: it is an attribute of a symbol table that contains the kernel.
+    - C5: there is at least 1 crew.
+    - C6: there is at least 1 request. Each request has its own workgroups, as many as the largest step needs;
       so with more than 1 request the grid does not depend on the launch's tokens.
   }];
   let parameters = (ins

@@ -35,14 +35,14 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
     Floats and integers of i8 are converted from the buffer's element type to the tile's. With `transposed`, element (r,
     c) of the tile is element (c, r) of the buffer's part, so `rows` has as many entries as the tile has columns. A load
     whose `when` is false accesses no memory and returns zeros.
-    - load_c1: tile and buffer have the same rank (except with `at`). Their element types are the same, or both are
+    - C1: tile and buffer have the same rank (except with `at`). Their element types are the same, or both are
       floats or i8; a tile of a template's `!systolic.operand` or `!systolic.accumulator` matches any type.
-    - load_c2: there is one index for each dimension, and one limit for each dimension or none.
-    - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
-    - load_c4: `at` gives each element of the tile, of rank 1 or 2, its own index in a buffer of rank 1. It has the
+    - C2: there is one index for each dimension, and one limit for each dimension or none.
+    - C3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
+    - C4: `at` gives each element of the tile, of rank 1 or 2, its own index in a buffer of rank 1. It has the
       tile's shape and excludes `rows`, `cols`, `limit` and `transposed`.
-    - load_c5: `transposed` needs rank 2.
-    - load_c6: `when` excludes `at`.
+    - C5: `transposed` needs rank 2.
+    - C6: `when` excludes `at`.
 
     ```mlir
     !T = memref<512x64xf32, #systolic.axes<V, N>>
@@ -90,7 +90,7 @@ def Systolic_SliceOp : Systolic_Op<"slice", [Pure]> {
   let description = [{
     `from` gives the row and column of the tile where the part begins. Every lane keeps its elements of the part.
 
-    - slice_c1: tile and result have rank 2 and the same element type, and the tile contains the part.
+    - C1: tile and result have rank 2 and the same element type, and the tile contains the part.
 
     ```mlir
     !line = tensor<16x64xf16, #systolic.axes<BM, BL>>
@@ -113,11 +113,11 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
     With `transposed`, element (r, c) of the tile is element (c, r) of the buffer's part.
     If several lanes hold an element, one of them writes it. Floats are converted from the tile's element type to the
     buffer's and rounded to nearest even; a value outside the range of i8 becomes an unspecified i8.
-    - store_c1: tile and buffer have the same rank. Their element types are the same, or both are floats or i8; a tile
+    - C1: tile and buffer have the same rank. Their element types are the same, or both are floats or i8; a tile
       of a template's `!systolic.operand` or `!systolic.accumulator` matches any type.
-    - store_c2: there is one index for each dimension, and one limit for each dimension or none.
-    - store_c3: `rows` has one entry for each row of the buffer that is written, and needs rank 2.
-    - store_c4: `transposed` needs rank 2.
+    - C2: there is one index for each dimension, and one limit for each dimension or none.
+    - C3: `rows` has one entry for each row of the buffer that is written, and needs rank 2.
+    - C4: `transposed` needs rank 2.
 
     ```mlir
     !Y = memref<64x64xf32, #systolic.axes<M, N>>
@@ -147,7 +147,7 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
 def Systolic_WriteOp : Systolic_Op<"write"> {
   let summary = "writes a tile from registers to an LDS buffer";
   let description = [{
-    - write_c1: tile and LDS array have the same element type and the same shape; with `transposed` the shape of one is
+    - C1: tile and LDS array have the same element type and the same shape; with `transposed` the shape of one is
       the transpose of the other's.
 
     ```mlir
@@ -173,7 +173,7 @@ def Systolic_ReadOp : Systolic_Op<"read"> {
   let description = [{
     `from` gives the row and column of the array where the part that is read begins; without it, the whole array is
     read.
-    - read_c1: tile and LDS array have the same element type. Without `from` they have the same shape, or with
+    - C1: tile and LDS array have the same element type. Without `from` they have the same shape, or with
       `transposed` the transpose of each other's. With `from` the array has rank 2 and contains the part.
 
     ```mlir
@@ -205,9 +205,9 @@ def Systolic_StageOp : Systolic_Op<"stage", [AttrSizedOperandSegments]> {
     Element (r, c) of the array is `buffer[i + r, j + c]`, or 0 if `when` is false. A lane moves 4 bytes at a time. LDS
     is filled in the order of lanes, so the array's swizzle determines the addresses that each lane fetches. The op does
     not wait: its data is visible after a `wait` of every participating wave and a barrier.
-    - stage_c1: buffer and LDS array have rank 2 and the same element type, of 1, 2 or 4 bytes.
-    - stage_c2: there is one index for each dimension.
-    - stage_c3: rows of the buffer and of the array are whole dwords, so that no dword spans two rows. The array is a
+    - C1: buffer and LDS array have rank 2 and the same element type, of 1, 2 or 4 bytes.
+    - C2: there is one index for each dimension.
+    - C3: rows of the buffer and of the array are whole dwords, so that no dword spans two rows. The array is a
       multiple of 256 bytes, which a wave moves at once.
 
     ```mlir
@@ -244,7 +244,7 @@ def Systolic_ViewOp : Systolic_Op<"view", [Pure]> {
   let summary = "the memory of an LDS array as another array";
   let description = [{
     It reuses the memory of an array whose data is no longer needed. Barriers must order the accesses to the two arrays.
-    - view_c1: the view takes no more bytes than the array has.
+    - C1: the view takes no more bytes than the array has.
 
     ```mlir
     !operands = !systolic.lds<2 x 128x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<BM, BK>>

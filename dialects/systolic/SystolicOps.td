@@ -29,25 +29,25 @@ def Systolic_KernelOp
     `array` and `wave_size`. `tune` is the tuning space of a template: the values that parameters and fields of the
     schedule may take.
 
-    - kernel_c1: there is one work index, or one for each axis of `grid`.
-    - kernel_c2: there are no results.
-    - kernel_c3: every argument is a buffer, a control block, a work index or an LDS array.
-    - kernel_c4: `grid` is pairs of an extent, which is a parameter, and a tile, which is a parameter or a number; all
+    - C1: there is one work index, or one for each axis of `grid`.
+    - C2: there are no results.
+    - C3: every argument is a buffer, a control block, a work index or an LDS array.
+    - C4: `grid` is pairs of an extent, which is a parameter, and a tile, which is a parameter or a number; all
       are at least 1.
-    - kernel_c5: `wave_size`, where given, is 32 or 64.
-    - kernel_c6: the argument marked `systolic.scratch` is an LDS array that other operations use, too, or one LDS
+    - C5: `wave_size`, where given, is 32 or 64.
+    - C6: the argument marked `systolic.scratch` is an LDS array that other operations use, too, or one LDS
       buffer of rank 1 and type i8.
-    - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of
+    - C7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of
       the launch; its type has the largest possible size. If that is more than one token, a control block gives the
       number of tokens.
-    - kernel_c8: `launch` has an entry for each buffer and control block, in the order of the arguments.
-    - kernel_c9: `per_token` of `launch` names parameters of the kernel.
-    - kernel_c10: an argument with `systolic.packed` is a buffer of a whole number of the blocks, without
+    - C8: `launch` has an entry for each buffer and control block, in the order of the arguments.
+    - C9: `per_token` of `launch` names parameters of the kernel.
+    - C10: an argument with `systolic.packed` is a buffer of a whole number of the blocks, without
       `systolic.per_token`.
-    - kernel_c11: `array` has as many waves along rows and columns as `schedule` requests, if both are given.
-    - kernel_c12: `tune` has a list of integers of at least 1 for a parameter, and of strings for a field of the
+    - C11: `array` has as many waves along rows and columns as `schedule` requests, if both are given.
+    - C12: `tune` has a list of integers of at least 1 for a parameter, and of strings for a field of the
       schedule, each with at least one entry.
-    - kernel_c13: `requests`, where given, is at least 1. An argument with `systolic.per_request` or `systolic.per_slot`
+    - C13: `requests`, where given, is at least 1. An argument with `systolic.per_request` or `systolic.per_slot`
       is a buffer without `systolic.per_token`.
 
     With `requests` over 1 a launch computes all work items for each of that many requests, one request after the other.
@@ -161,10 +161,10 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
     With `runs`, sum p adds up the p-th of P runs of adjacent columns; otherwise the array determines the assignment.
     `systolic.sum_parts` adds the P sums.
 
-    - mma_c1: a is MxK, b KxN, acc MxN, or (P·M)xN.
-    - mma_c2: a and b have the same element type.
-    - mma_c3: acc is i32 for integers, f32 for floats; for `!systolic.operand` f32 or `!systolic.accumulator`.
-    - mma_c4: there is at least one part. With `runs` there is more than one, and all have equally many columns.
+    - C1: a is MxK, b KxN, acc MxN, or (P·M)xN.
+    - C2: a and b have the same element type.
+    - C3: acc is i32 for integers, f32 for floats; for `!systolic.operand` f32 or `!systolic.accumulator`.
+    - C4: there is at least one part. With `runs` there is more than one, and all have equally many columns.
 
     ```mlir
     !a = tensor<16x32xf16, #systolic.axes<BM, BK>>
@@ -202,8 +202,8 @@ def Systolic_SumPartsOp : Systolic_Op<"sum_parts", [Pure]> {
     result[m, n] = tile[m, n] + tile[M + m, n] + tile[2·M + m, n] + …, in that order, so no result depends on which wave
     finished first. The op includes the barriers between waves, and uses the kernel's scratch.
 
-    - sum_parts_c1: the tile is (P·M)xN, the result MxN of the same type, and P is at least 1.
-    - sum_parts_c2: elements are f32, i32 or `!systolic.accumulator`.
+    - C1: the tile is (P·M)xN, the result MxN of the same type, and P is at least 1.
+    - C2: elements are f32, i32 or `!systolic.accumulator`.
 
     ```mlir
     !x = tensor<16x64xf16, #systolic.axes<BM, BK>>
@@ -232,10 +232,10 @@ def Systolic_DotOp : Systolic_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]
     result[n, p] = acc[n, p] + sum over the G columns k = p * G … p * G + G - 1 of w[n, k] * x[0, k], with G = K / P. A
     lane holds all columns of a sum. Operands of i8 need no conversion, because their products are exact.
 
-    - dot_c1: w is NxK, x 1xK, acc NxP, and P divides K.
-    - dot_c2: x is of f32, f16, bf16, f8E4M3FNUZ or `!systolic.operand`. w is of the same type, or of i8 if G is a
+    - C1: w is NxK, x 1xK, acc NxP, and P divides K.
+    - C2: x is of f32, f16, bf16, f8E4M3FNUZ or `!systolic.operand`. w is of the same type, or of i8 if G is a
       multiple of 4; with w of i8, x may be of i8 too.
-    - dot_c3: acc has the accumulator type of x's type: i32 for i8, else f32.
+    - C3: acc has the accumulator type of x's type: i32 for i8, else f32.
 
     ```mlir
     !w = tensor<16x64xf16, #systolic.axes<BN, BK>>
@@ -274,9 +274,9 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
     With `parts` P the result has P elements along the dimension, and each element of the tile is combined into one of
     them. The layout determines into which, so that lanes exchange no data. A second reduction without `parts` combines
     the parts.
-    - reduce_c1: the dimension exists, and the result is the tile without it, or with `parts` elements along it.
-    - reduce_c2: elements are numbers, not i1.
-    - reduce_c3: there is at least one part, and their number divides the tile's size.
+    - C1: the dimension exists, and the result is the tile without it, or with `parts` elements along it.
+    - C2: elements are numbers, not i1.
+    - C3: there is at least one part, and their number divides the tile's size.
 
     ```mlir
     !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
@@ -316,9 +316,9 @@ def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
     With `each` the source has as many dimensions as the result, and each of its elements is repeated n times in a row
     along `dim`: element k of the result is element k / n of the source. n is the quotient of the sizes.
 
-    - broadcast_c1: source and result have the same element type.
-    - broadcast_c2: a tile source is the result without dimension `dim`.
-    - broadcast_c3: with `each`, the source is the result except for the size of `dim`, which divides the result's.
+    - C1: source and result have the same element type.
+    - C2: a tile source is the result without dimension `dim`.
+    - C3: with `each`, the source is the result except for the size of `dim`, which divides the result's.
 
     ```mlir
     !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
@@ -355,9 +355,9 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
     With `raised` the results are 64 (bf16: 128) larger than the codes, which saves one instruction for each pair; sums
     of products are corrected by a multiple of the sum of the other factor.
 
-    - unpack_c1: `bits` is 1, 2 or 4.
-    - unpack_c2: the result has 32 / `bits` elements along `dim` for each of `words`, and the same other sizes.
-    - unpack_c3: `words` are of i32. The result is of f16 or f32, of bf16 if `raised`, or of !systolic.operand.
+    - C1: `bits` is 1, 2 or 4.
+    - C2: the result has 32 / `bits` elements along `dim` for each of `words`, and the same other sizes.
+    - C3: `words` are of i32. The result is of f16 or f32, of bf16 if `raised`, or of !systolic.operand.
 
     ```mlir
     !words = tensor<4x8xi32, #systolic.axes<BN, BW>>
@@ -386,7 +386,7 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
 def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
   let summary = "the coordinate of each element along a dimension";
   let description = [{
-    - iota_c1: the dimension exists and the element type is i32.
+    - C1: the dimension exists and the element type is i32.
 
     ```mlir
     !tile = tensor<4x64xi32, #systolic.axes<BM, BN>>
@@ -409,11 +409,11 @@ def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
     tile, and the parts use the arrays in turn. With `transposed` the arrays hold the tile's transpose. The op includes
     the barriers between waves, also one before the first part. With `apart` each wave keeps its elements, in an array
     that nothing else uses, and needs no barrier.
-    - convert_layout_c1: source and result have the same shape and element type.
-    - convert_layout_c2: `through` are arrays of one type with one buffer each, of the tile's rank and element type.
+    - C1: source and result have the same shape and element type.
+    - C2: `through` are arrays of one type with one buffer each, of the tile's rank and element type.
       `transposed` needs rank 2, and an array.
-    - convert_layout_c3: an array holds a part of the tile of which every lane has a share before and after.
-    - convert_layout_c4: `apart` needs one array; every wave holds the same elements before and after, and no two waves
+    - C3: an array holds a part of the tile of which every lane has a share before and after.
+    - C4: `apart` needs one array; every wave holds the same elements before and after, and no two waves
       hold the same element.
 
     ```mlir

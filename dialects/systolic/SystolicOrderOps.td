@@ -14,8 +14,8 @@ def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegio
     The parts do not depend on each other: all are executed, and their instructions may be interleaved in any order.
     Lowering interleaves them evenly, weighted by the clocks for which each instruction occupies its pipe, and pins that
     order. The results are the operands of all yields, part after part. A single part keeps its order.
-    - overlap_c1: there is at least one part.
-    - overlap_c2: the results have the types of the yielded values.
+    - C1: there is at least one part.
+    - C2: the results have the types of the yielded values.
 
     ```mlir
     !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<BM, BK>>
@@ -50,11 +50,11 @@ def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, Recursivel
     if the region yields otherwise[i] again wherever no set element requests a change: for example, a row whose scale
     stays the same is multiplied by 1. Programs must satisfy this.
 
-    - if_any_c1: the condition's elements are i1.
-    - if_any_c2: the region yields values of the results' types.
-    - if_any_c3: the region only computes: it has no memory access, no op of order and no product. The ops of a called
+    - C1: the condition's elements are i1.
+    - C2: the region yields values of the results' types.
+    - C3: the region only computes: it has no memory access, no op of order and no product. The ops of a called
       function are checked when it is inlined.
-    - if_any_c4: no data moves between waves in the region, because another wave may skip it. Lowering checks this.
+    - C4: no data moves between waves in the region, because another wave may skip it. Lowering checks this.
 
     ```mlir
     !tile = tensor<16x64xf32, #systolic.axes<BM, BN>>
@@ -107,7 +107,7 @@ def Systolic_WaitOp : Systolic_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> 
   let description = [{
     Accesses complete in order. A `stage` counts as `getAccesses` accesses of each wave, a load or a store as one for
     each instruction.
-    - wait_c1: `count` is at least 0 and at most 63, the limit of the hardware counter.
+    - C1: `count` is at least 0 and at most 63, the limit of the hardware counter.
 
     ```mlir
     func.func @wait() {
@@ -144,7 +144,7 @@ def Systolic_PriorityOp : Systolic_Op<"priority", [MemoryEffects<[MemRead, MemWr
   let description = [{
     Among the waves of a SIMD that can issue, the hardware picks one of the highest level. A wave begins with level 0.
 
-    - priority_c1: the level is 0 to 3.
+    - C1: the level is 0 to 3.
 
     ```mlir
     func.func @priority() {

@@ -45,26 +45,26 @@ def Systolic_PlanAttr : Systolic_Attr<"Plan", "plan"> {
     - `first_alone`: the first block begins before its row, so it is not loaded as part of a pair.
     - `reads_first`: in front of the loop, only the blocks that the first reads need are loaded before these reads.
 
-    - plan_c1: there are 1 to 3 buffers.
-    - plan_c2: a round multiplies.
-    - plan_c3: numbers and steps are at least 0, and blocks 0 to 8 ahead.
-    - plan_c4: there are no priorities or three, each of 0 to 3.
-    - plan_c5: `turns` has no priorities.
-    - plan_c6: only loads have `pairs`, and only reads have a step.
+    - C1: there are 1 to 3 buffers.
+    - C2: a round multiplies.
+    - C3: numbers and steps are at least 0, and blocks 0 to 8 ahead.
+    - C4: there are no priorities or three, each of 0 to 3.
+    - C5: `turns` has no priorities.
+    - C6: only loads have `pairs`, and only reads have a step.
 
     Constraints that involve the loop (systolic-plan-loops):
 
-    - plan_c7: the plan matches the loop: it has each load, write, stage and product of the loop once, and each read and
+    - C7: the plan matches the loop: it has each load, write, stage and product of the loop once, and each read and
       product that is computed in steps once for each step.
-    - plan_c8: a tile is loaded before it is written, and the registers of a lane hold all tiles in flight.
-    - plan_c9: before a read its data was written, or staged and waited for, and a barrier separates the two.
-    - plan_c10: a buffer is overwritten after the last read of its previous block, with a barrier between.
-    - plan_c11: operands are read before the product that uses them.
-    - plan_c12: the buffers fit into LDS.
-    - plan_c13: no action is further ahead than the number of the loop's blocks and those of one round.
-    - plan_c14: pairs are loaded of tiles whose rows are half a cache line and that are written as loaded, in a loop of
+    - C8: a tile is loaded before it is written, and the registers of a lane hold all tiles in flight.
+    - C9: before a read its data was written, or staged and waited for, and a barrier separates the two.
+    - C10: a buffer is overwritten after the last read of its previous block, with a barrier between.
+    - C11: operands are read before the product that uses them.
+    - C12: the buffers fit into LDS.
+    - C13: no action is further ahead than the number of the loop's blocks and those of one round.
+    - C14: pairs are loaded of tiles whose rows are half a cache line and that are written as loaded, in a loop of
       an even number of blocks that adds up products only, with `first_alone` if the first block begins before its row.
-    - plan_c15: in a loop that does more than add up products, only loads are ahead, and all other actions keep the
+    - C15: in a loop that does more than add up products, only loads are ahead, and all other actions keep the
       order of the loop. The loop has one buffer. It may have two if it begins with a barrier, all writes and another
       barrier, and has no third barrier. The plan then has a single barrier, at the start of a round, writes one block
       ahead, and loads at least two blocks ahead.

@@ -25,16 +25,16 @@ def Systolic_ScheduleAttr : Systolic_Attr<"Schedule", "schedule"> {
     Tuning rows and `nstfc kernel --set` have the same fields in the same grammar (support/Schedule.h); there `sum` and
     `ahead` may be followed by their unit, blocks.
 
-    - schedule_c1: `waves` are 1 to 1024 in each direction.
-    - schedule_c2: `sum` is `all` or at least 1 block.
-    - schedule_c3: `buffers` are 1 to 3.
-    - schedule_c4: `ahead` is at least 1 block.
-    - schedule_c5: `through` is `registers` or `lds`, `order` is `merged` or `turns`, `priorities` are `falling` or
+    - C1: `waves` are 1 to 1024 in each direction.
+    - C2: `sum` is `all` or at least 1 block.
+    - C3: `buffers` are 1 to 3.
+    - C4: `ahead` is at least 1 block.
+    - C5: `through` is `registers` or `lds`, `order` is `merged` or `turns`, `priorities` are `falling` or
       `none`.
-    - schedule_c6: with `through = lds`, `ahead` is at most `buffers`, because each block in flight needs its place in
+    - C6: with `through = lds`, `ahead` is at most `buffers`, because each block in flight needs its place in
       LDS.
-    - schedule_c7: `priorities = falling` needs the order `merged`, because `turns` sets priorities of its own.
-    - schedule_c8: there is no other field, and each is given once.
+    - C7: `priorities = falling` needs the order `merged`, because `turns` sets priorities of its own.
+    - C8: there is no other field, and each is given once.
 
     ```mlir
     systolic.kernel @scheduled(%work: index)

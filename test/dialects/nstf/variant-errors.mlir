@@ -1,49 +1,49 @@
 // One refusal for every numbered constraint of dialects/nstf/VariantOp.td and of the attributes that a variant carries.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
-// C1: binding
+// binding_c1
 // expected-error @+1 {{expected the name of a template but got none}}
 module attributes {nstf.example = #nstf.binding<"", tokens = 1, parameters = {}, per_token = {}, buffers = {}>} {}
 
 // -----
 
-// C2: binding
+// binding_c2
 // expected-error @+1 {{expected at least 1 token but got 0}}
 module attributes {nstf.example = #nstf.binding<"matmul", tokens = 0, parameters = {}, per_token = {}, buffers = {}>} {}
 
 // -----
 
-// C3: binding
+// binding_c3
 // expected-error @+1 {{expected buffers to be i64 numbers of at least 0 but got x = -1 : i64}}
 module attributes {nstf.example = #nstf.binding<"matmul", tokens = 1, parameters = {}, per_token = {}, buffers = {x = -1 : i64}>} {}
 
 // -----
 
-// C3: binding
+// binding_c3
 // expected-error @+1 {{expected per_token to be i64 numbers of at least 0 but got M = "M"}}
 module attributes {nstf.example = #nstf.binding<"matmul", tokens = 1, parameters = {}, per_token = {M = "M"}, buffers = {}>} {}
 
 // -----
 
-// C4: binding
+// binding_c4
 // expected-error @+1 {{expected parameter M to be at least 32 for 16 tokens but got 31 : i64}}
 module attributes {nstf.example = #nstf.binding<"matmul", tokens = 16, parameters = {M = 31 : i64}, per_token = {M = 2 : i64}, buffers = {}>} {}
 
 // -----
 
-// C5: binding
+// binding_c5
 // expected-error @+1 {{expected at least 1 request but got 0}}
 module attributes {nstf.example = #nstf.binding<"matmul" of 0 requests, tokens = 1, parameters = {}, per_token = {}, buffers = {}>} {}
 
 // -----
 
-// C1: choice
+// choice_c1
 // expected-error @+1 {{expected tuning to be i64 numbers of at least 0 but got BM = "wide"}}
 module attributes {nstf.example = #nstf.choice<{BM = "wide"}, template why "" not [], tuning why "" not []>} {}
 
 // -----
 
-// C1: variant
+// variant_c1
 module {
   // expected-error @+1 {{expected ascending ranges of at least 1 token but got [0, 1]}}
   nstf.variant @variant_c1 of @k tokens [0, 1] {
@@ -54,7 +54,7 @@ module {
 
 // -----
 
-// C1: variant
+// variant_c1
 module {
   // expected-error @+1 {{expected ascending ranges of at least 1 token but got [4, 8] behind 4}}
   nstf.variant @variant_c1 of @k tokens [1, 4], [4, 8] {
@@ -65,7 +65,7 @@ module {
 
 // -----
 
-// C1: variant
+// variant_c1
 module {
   // expected-error @+1 {{expected ranges of tokens but got 1 numbers}}
   "nstf.variant"() <{sym_name = "variant_c1", kernel = @k, tokens = array<i64: 1>}> ({ ^bb0: }) : () -> ()
@@ -73,7 +73,7 @@ module {
 
 // -----
 
-// C2: variant
+// variant_c2
 module {
   // expected-error @+1 {{expected the name of a kernel in the module around the target's but got @k}}
   nstf.variant @variant_c2 of @k tokens [1, 1] {
@@ -84,7 +84,7 @@ module {
 
 // -----
 
-// C3: variant
+// variant_c3
 module {
   // expected-error @+1 {{expected at most the 16 tokens of its binding but got 17}}
   nstf.variant @variant_c3 of @k tokens [1, 17] {
@@ -95,7 +95,7 @@ module {
 
 // -----
 
-// C4: variant
+// variant_c4
 nstf.kernel @silu_relu_0(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   %a = nstf.silu %x : tensor<?x8xf32>
   %b = nstf.relu %y : tensor<?x8xf32>
@@ -111,7 +111,7 @@ module {
 
 // -----
 
-// C1: part
+// part_c1
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
@@ -126,7 +126,7 @@ module {
 
 // -----
 
-// C2: part
+// part_c2
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   %z = nstf.silu %y : tensor<?x8xf32>
@@ -142,7 +142,7 @@ module {
 
 // -----
 
-// C2: part
+// part_c2
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>

@@ -10,6 +10,8 @@ PATH = re.compile(r"`((?:%s)/[\w./-]+)`" % "|".join(FOLDERS))
 # What a line of text may have beyond the last column: a link, which cannot be broken.
 LINK = re.compile(r"\]\([^)\s]*\)|<?\bhttps?://\S+")
 DOCUMENT = re.compile(r"(?<![\w./-])[\w./-]*\w\.md\b(?![/\w])")
+# A constraint under the name that verifiers and tests use for it.
+LABEL = re.compile(r"\s*- (\w+_c(\d+)): ")
 # Documents of others, where the line says whose they are.
 OTHERS = re.compile(r"\bROCm docs\b|\bgithub\.com\b")
 # A document named without its suffix, and by no name that a document here has.
@@ -65,6 +67,13 @@ def check_names(tree, path, text):
                 tree.error(path, number, f"names the document {name}, which does not exist")
 
 
+def check_labels(tree, path, text):
+    """Constraints are labelled alike in all dialects."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := LABEL.match(line):
+            tree.error(path, number, f"expected the label C{match[2]} but got {match[1]}")
+
+
 def check(tree):
     for folder in TOP:
         if (tree.root / folder).is_dir() and not (tree.root / folder / "README.md").exists():
@@ -80,6 +89,7 @@ def check(tree):
         # clang-format, which breaks the lines of C++, does not format .td files.
         if path.suffix == ".td":
             check_columns(tree, path, enumerate(text.splitlines(), 1))
+            check_labels(tree, path, text)
         # Tests of tools write documents of their own.
         if path.suffix in CODE | {".md", ".py", ".yaml", ".json", ".cmake"}:
             check_names(tree, path, text)
