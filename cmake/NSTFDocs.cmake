@@ -19,7 +19,7 @@ endfunction()
 
 list(GET MLIR_INCLUDE_DIRS 0 MLIR_INCLUDE_DIR)
 nstf_add_page(dialects/nstf dialects/nstf/Ops.td -gen-dialect-doc -dialect=nstf)
-nstf_add_page(dialects/systolic dialects/systolic/SystolicOps.td -gen-dialect-doc -dialect=systolic)
+nstf_add_page(dialects/systolic dialects/systolic/Ops.td -gen-dialect-doc -dialect=systolic)
 foreach(folder nstf nstf_to_systolic systolic systolic_to_gpu)
   nstf_add_page(passes/${folder} passes/${folder}/Passes.td -gen-pass-doc)
 endforeach()

@@ -9,7 +9,7 @@
 //   order       merged or turns      memory work interleaved with products, or two halves of the waves alternate
 //   priorities  falling or none      whether wave priorities fall along a block
 //
-// dialects/systolic/SystolicSchedule.td has the numbered rules.
+// dialects/systolic/Schedule.td has the numbered rules.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The bit layout of a quantised matrix in its planes; only this code packs and unpacks them. #nstf.int and #nstf.float
-// (dialects/nstf/Attributes.td) define the meaning of the planes.
+// (dialects/nstf/Attrs.td) define the meaning of the planes.
 #pragma once
 
 #include <cstddef>

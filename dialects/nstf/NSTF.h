@@ -22,7 +22,7 @@
 #include "dialects/nstf/AttributeInterfaces.h.inc"
 #include "dialects/nstf/Interfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
-#include "dialects/nstf/Attributes.h.inc"
+#include "dialects/nstf/Attrs.h.inc"
 
 namespace nstf {
 class ReturnOp;

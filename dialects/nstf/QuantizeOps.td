@@ -2,7 +2,7 @@
 #ifndef NSTF_QUANTIZE_OPS
 #define NSTF_QUANTIZE_OPS
 
-include "dialects/nstf/Attributes.td"
+include "dialects/nstf/Attrs.td"
 include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

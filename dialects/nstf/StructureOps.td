@@ -3,7 +3,7 @@
 #ifndef NSTF_STRUCTURE_OPS
 #define NSTF_STRUCTURE_OPS
 
-include "dialects/nstf/Attributes.td"
+include "dialects/nstf/Attrs.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"

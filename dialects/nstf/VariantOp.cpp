@@ -1,5 +1,5 @@
 // Syntax and verifiers of variant, part and their attributes. Constraint numbers are those of VariantOp.td and
-// Attributes.td.
+// Attrs.td.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"

@@ -3,7 +3,7 @@
 #ifndef NSTF_VARIANT_OP
 #define NSTF_VARIANT_OP
 
-include "dialects/nstf/Attributes.td"
+include "dialects/nstf/Attrs.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 

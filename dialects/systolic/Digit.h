@@ -1,4 +1,4 @@
-// One digit of the mixed-radix numbers of a fragment layout (SystolicAttrs.td, #systolic.fragment).
+// One digit of the mixed-radix numbers of a fragment layout (Attrs.td, #systolic.fragment).
 #pragma once
 
 #include "llvm/ADT/Hashing.h"

@@ -1,4 +1,4 @@
-// One argument of a kernel, as its launcher passes it (SystolicLaunch.td, #systolic.launch).
+// One argument of a kernel, as its launcher passes it (Launch.td, #systolic.launch).
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"

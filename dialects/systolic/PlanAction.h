@@ -1,4 +1,4 @@
-// One action of a planned loop for each of its blocks (SystolicPlan.td, #systolic.plan).
+// One action of a planned loop for each of its blocks (Plan.td, #systolic.plan).
 #pragma once
 
 #include "llvm/ADT/Hashing.h"

@@ -1,5 +1,5 @@
 // Verifiers of ops whose result has other sizes than their tile: dot, sum_parts, reduce, broadcast, unpack and slice.
-// Comments give the constraints' numbers (SystolicOps.td).
+// Comments give the constraints' numbers (Ops.td).
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// The hash of support::Schedule, the parameter of #systolic.schedule (SystolicSchedule.td).
+// The hash of support::Schedule, the parameter of #systolic.schedule (Schedule.td).
 #pragma once
 
 #include "support/Schedule.h"

@@ -18,14 +18,14 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "dialects/systolic/SystolicDialect.h.inc"
-#include "dialects/systolic/SystolicEnums.h.inc"
+#include "dialects/systolic/Dialect.h.inc"
+#include "dialects/systolic/Enums.h.inc"
 #define GET_ATTRDEF_CLASSES
-#include "dialects/systolic/SystolicAttrs.h.inc"
+#include "dialects/systolic/Attrs.h.inc"
 #define GET_TYPEDEF_CLASSES
-#include "dialects/systolic/SystolicTypes.h.inc"
+#include "dialects/systolic/Types.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/systolic/SystolicOps.h.inc"
+#include "dialects/systolic/Ops.h.inc"
 
 namespace nstf::systolic {
 

@@ -1,4 +1,4 @@
-// Checks a plan against its loop (SystolicPlan.td, plan_c7 to plan_c15).
+// Checks a plan against its loop (dialects/systolic/Plan.td, plan_c7 to plan_c15).
 #pragma once
 
 #include "passes/systolic/LoopResources.h"

@@ -1,4 +1,4 @@
-// One refusal for every numbered constraint of dialects/nstf/StructureOps.td and Attributes.td.
+// One refusal for every numbered constraint of dialects/nstf/StructureOps.td and Attrs.td.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // source_c1

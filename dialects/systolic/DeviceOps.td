@@ -1,9 +1,9 @@
 // Operations between the workgroups of a launch, and between the crews of a workgroup. Each op lists its numbered
 // constraints; the verifier uses the same numbers.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
+#ifndef NSTF_DIALECTS_SYSTOLIC_DEVICEOPS
+#define NSTF_DIALECTS_SYSTOLIC_DEVICEOPS
 
-include "dialects/systolic/SystolicMemoryOps.td"
+include "dialects/systolic/MemoryOps.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -1,4 +1,4 @@
-// Syntax and verifier of #systolic.plan (SystolicPlan.td).
+// Syntax and verifier of #systolic.plan (Plan.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -1,4 +1,4 @@
-// Syntax and verifier of #systolic.schedule (SystolicSchedule.td); support/Schedule.h parses the fields.
+// Syntax and verifier of #systolic.schedule (Schedule.td); support/Schedule.h parses the fields.
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"

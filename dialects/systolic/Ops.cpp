@@ -1,5 +1,5 @@
-// Verifiers, folds and custom syntax of the systolic ops, except those of memory (SystolicMemoryOps.cpp). Comments give
-// the constraints' numbers (SystolicOps.td).
+// Verifiers, folds and custom syntax of the systolic ops, except those of memory (MemoryOps.cpp). Comments give
+// the constraints' numbers (Ops.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"

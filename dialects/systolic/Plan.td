@@ -1,8 +1,8 @@
 // The schedule of a loop of products: the plan that systolic-plan-loops writes and later passes apply.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICPLAN
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICPLAN
+#ifndef NSTF_DIALECTS_SYSTOLIC_PLAN
+#define NSTF_DIALECTS_SYSTOLIC_PLAN
 
-include "dialects/systolic/SystolicAttrs.td"
+include "dialects/systolic/Attrs.td"
 include "mlir/IR/EnumAttr.td"
 
 def Systolic_LoopOrder : I32EnumAttr<"LoopOrder", "the order of memory accesses and products in a loop",

@@ -1,11 +1,11 @@
 // Operations of the systolic dialect: kernels and computation, and by inclusion those of memory, order and devices.
 // Each op lists its formula and its numbered constraints; the verifier uses the same numbers.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
+#ifndef NSTF_DIALECTS_SYSTOLIC_OPS
+#define NSTF_DIALECTS_SYSTOLIC_OPS
 
-include "dialects/systolic/SystolicDeviceOps.td"
-include "dialects/systolic/SystolicMemoryOps.td"
-include "dialects/systolic/SystolicOrderOps.td"
+include "dialects/systolic/DeviceOps.td"
+include "dialects/systolic/MemoryOps.td"
+include "dialects/systolic/OrderOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"

@@ -1,4 +1,4 @@
-// Verifiers of the operations between workgroups and between crews (SystolicDeviceOps.td).
+// Verifiers of the operations between workgroups and between crews (DeviceOps.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

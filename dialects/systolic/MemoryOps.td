@@ -1,9 +1,9 @@
 // Operations that move tiles between memory, LDS and registers, and the type constraints of tiles and buffers. Each op
 // lists its formula and its numbered constraints; the verifier uses the same numbers.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICMEMORYOPS
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICMEMORYOPS
+#ifndef NSTF_DIALECTS_SYSTOLIC_MEMORYOPS
+#define NSTF_DIALECTS_SYSTOLIC_MEMORYOPS
 
-include "dialects/systolic/SystolicLaunch.td"
+include "dialects/systolic/Launch.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Systolic_Tile : Type<And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,

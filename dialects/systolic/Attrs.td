@@ -1,8 +1,8 @@
 // Attributes and types of the systolic dialect: axis names, fragment layouts, swizzles, the array, LDS handles.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICATTRS
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICATTRS
+#ifndef NSTF_DIALECTS_SYSTOLIC_ATTRS
+#define NSTF_DIALECTS_SYSTOLIC_ATTRS
 
-include "dialects/systolic/SystolicDialect.td"
+include "dialects/systolic/Dialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"

@@ -7,12 +7,12 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-#include "dialects/systolic/SystolicDialect.cpp.inc"
+#include "dialects/systolic/Dialect.cpp.inc"
 
-#include "dialects/systolic/SystolicEnums.cpp.inc"
+#include "dialects/systolic/Enums.cpp.inc"
 
 #define GET_OP_CLASSES
-#include "dialects/systolic/SystolicOps.cpp.inc"
+#include "dialects/systolic/Ops.cpp.inc"
 
 namespace {
 
@@ -41,7 +41,7 @@ void SystolicDialect::initialize() {
   registerTypes();
   addOperations<
 #define GET_OP_LIST
-#include "dialects/systolic/SystolicOps.cpp.inc"
+#include "dialects/systolic/Ops.cpp.inc"
       >();
   addInterfaces<SystolicInlinerInterface, SystolicAsmInterface>();
 }

@@ -1,4 +1,4 @@
-// Syntax and verifiers of the ops that order others (SystolicOrderOps.td).
+// Syntax and verifiers of the ops that order others (OrderOps.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,9 +1,9 @@
 // The interface between a kernel and its launcher: the control block of a run, and the binding of each argument.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
+#ifndef NSTF_DIALECTS_SYSTOLIC_LAUNCH
+#define NSTF_DIALECTS_SYSTOLIC_LAUNCH
 
-include "dialects/systolic/SystolicPlan.td"
-include "dialects/systolic/SystolicSchedule.td"
+include "dialects/systolic/Plan.td"
+include "dialects/systolic/Schedule.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -14,12 +14,12 @@ using namespace nstf;
 #include "dialects/nstf/AttributeInterfaces.cpp.inc"
 #include "dialects/nstf/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
-#include "dialects/nstf/Attributes.cpp.inc"
+#include "dialects/nstf/Attrs.cpp.inc"
 
 void NSTFDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "dialects/nstf/Attributes.cpp.inc"
+#include "dialects/nstf/Attrs.cpp.inc"
       >();
 }
 

@@ -1,4 +1,4 @@
-// Verifiers of the ops that move tiles. Comments give the constraints' numbers (SystolicMemoryOps.td).
+// Verifiers of the ops that move tiles. Comments give the constraints' numbers (MemoryOps.td).
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Syntax and verifier of #systolic.launch, verifier of #systolic.geometry (SystolicLaunch.td).
+// Syntax and verifier of #systolic.launch, verifier of #systolic.geometry (Launch.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

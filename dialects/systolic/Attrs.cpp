@@ -10,21 +10,21 @@ using namespace mlir;
 using namespace nstf::systolic;
 
 #define GET_ATTRDEF_CLASSES
-#include "dialects/systolic/SystolicAttrs.cpp.inc"
+#include "dialects/systolic/Attrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
-#include "dialects/systolic/SystolicTypes.cpp.inc"
+#include "dialects/systolic/Types.cpp.inc"
 
 void SystolicDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "dialects/systolic/SystolicAttrs.cpp.inc"
+#include "dialects/systolic/Attrs.cpp.inc"
       >();
 }
 
 void SystolicDialect::registerTypes() {
   addTypes<
 #define GET_TYPEDEF_LIST
-#include "dialects/systolic/SystolicTypes.cpp.inc"
+#include "dialects/systolic/Types.cpp.inc"
       >();
 }
 

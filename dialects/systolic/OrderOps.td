@@ -1,9 +1,9 @@
 // Operations that order the execution of waves: overlap, branches, waits, barriers, priorities. Each op lists its
 // numbered constraints; the verifier uses the same numbers.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICORDEROPS
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICORDEROPS
+#ifndef NSTF_DIALECTS_SYSTOLIC_ORDEROPS
+#define NSTF_DIALECTS_SYSTOLIC_ORDEROPS
 
-include "dialects/systolic/SystolicLaunch.td"
+include "dialects/systolic/Launch.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

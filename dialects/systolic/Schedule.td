@@ -1,8 +1,8 @@
 // The choices of a template and its tuning row: the distribution of a kernel's work over waves, and its order in time.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICSCHEDULE
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICSCHEDULE
+#ifndef NSTF_DIALECTS_SYSTOLIC_SCHEDULE
+#define NSTF_DIALECTS_SYSTOLIC_SCHEDULE
 
-include "dialects/systolic/SystolicAttrs.td"
+include "dialects/systolic/Attrs.td"
 
 def Systolic_ScheduleAttr : Systolic_Attr<"Schedule", "schedule"> {
   let summary = "the waves of a kernel, and the schedule of its loops of products";

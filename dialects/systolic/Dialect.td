@@ -1,6 +1,6 @@
 // The systolic dialect: the work of one workgroup as a tile program.
-#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDIALECT
-#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDIALECT
+#ifndef NSTF_DIALECTS_SYSTOLIC_DIALECT
+#define NSTF_DIALECTS_SYSTOLIC_DIALECT
 
 include "mlir/IR/DialectBase.td"
 
