@@ -21,18 +21,6 @@ def BatchRequestsPass : Pass<"nstf-batch-requests", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 
-def MaterializeRopeTablesPass : Pass<"nstf-materialize-rope-tables", "::mlir::ModuleOp"> {
-  let summary = "gives every rope a table of cosines and sines";
-  let description = [{
-    A table is a computed weight, tensor<context x 2n x f32>. All ropes of equal frequencies and scale share one table,
-    which may exist already. Without the table a kernel would compute sines of large angles, for which the chip has no
-    range reduction.
-
-    Precondition: ropes are in the graph, not yet in kernels.
-  }];
-  let dependentDialects = ["::nstf::NSTFDialect"];
-}
-
 def SetPrecisionPass : Pass<"nstf-set-precision", "::mlir::ModuleOp"> {
   let summary = "stores the operands of matrix products in fewer bits";
   let description = [{
@@ -105,6 +93,18 @@ def OrderCachesPass : Pass<"nstf-order-caches", "::mlir::ModuleOp"> {
     and values, and caches with heads of more than 256 columns stay row by row.
 
     Precondition: operations are in the graph, not yet in kernels.
+  }];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
+def MaterializeRopeTablesPass : Pass<"nstf-materialize-rope-tables", "::mlir::ModuleOp"> {
+  let summary = "gives every rope a table of cosines and sines";
+  let description = [{
+    A table is a computed weight, tensor<context x 2n x f32>. All ropes of equal frequencies and scale share one table,
+    which may exist already. Without the table a kernel would compute sines of large angles, for which the chip has no
+    range reduction.
+
+    Precondition: ropes are in the graph, not yet in kernels.
   }];
   let dependentDialects = ["::nstf::NSTFDialect"];
 }

@@ -1,55 +1,50 @@
-// The passes of this folder: from the systolic dialect to the input of code generation. Keep alphabetical.
+// From the systolic dialect to the input of code generation, in the order the passes run.
 #ifndef NSTF_PASSES_SYSTOLIC_TO_GPU
 #define NSTF_PASSES_SYSTOLIC_TO_GPU
 
 include "mlir/Pass/PassBase.td"
 
-def AttachDebugInfoPass : Pass<"systolic-to-gpu-attach-debug-info"> {
-  let summary = "turns locations into debug information: the layer, the line of the model, the line of the template";
+def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
+  let summary = "lowers a tile program to a gpu.func on per-lane vectors";
   let description = [{
-    Every llvm.func gets a subprogram. Its name is the layer's if the function's location has one (else the symbol), and
-    its line is that of the model. A line of the kernel template becomes a function inlined into it, named after the
-    template's file. An operation that fusion put into a slot becomes a function of its own name, inlined into the
-    template where the slot is called. A debugger, a symboliser or the emulator then shows, from the inside out:
+    Only this pass depends on how the kernel is launched. The work item is the workgroup's id, buffers become pointers
+    to global memory in their order, and LDS arrays become workgroup memory. Attributes record the launch:
+    - `systolic.launch` on the function gives the binding of each argument;
+    - `systolic.last_round` on a kernel with products gives the first workgroup of the last round, which no other
+      workgroup follows on its compute unit, if a compute unit holds one workgroup at a time and the grid size is known
+      at compile time;
+    - `systolic.products` marks loops of products.
 
-        model.layers.0.mlp_residual    templates/models/llama.yaml:100
-        matmul                         templates/kernels/matmul.mlir:55
-        model.layers.0.mlp.down_proj   templates/models/llama.yaml:99
+    A tile becomes one flat vector in each lane, with register r of its layout as element r; elementwise ops and loops
+    keep their form. Loads and stores become raw buffer accesses, whose range check handles the bounds: if an element is
+    out of bounds in an inner dimension or past a limit, its index is set past the end of the buffer. A
+    `systolic.overlap` keeps its regions for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes
+    a memref of the launch's size, computed from the control block's tokens. In a kernel with `requests` the workgroup's
+    number determines the request it serves, and buffers begin at the request's part.
 
-    The pass adds only line tables and names of functions, no variables and no types. An operation with an unknown
-    location gets the kernel's. Functions that have a subprogram stay unchanged.
+    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.part.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+  ];
 }
 
-def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "converts gpu, vector, memref, math and amdgpu operations to LLVM and ROCDL, without any library call";
+def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
+  let summary = "merges the parts of overlaps to one stream of instructions";
   let description = [{
-    Like upstream's `convert-gpu-to-rocdl`, with these differences:
+    The instructions of a `systolic.overlap`'s parts are merged evenly: the next instruction comes from the part that
+    has completed the smallest share of its clocks. An instruction counts with the clocks for which it occupies its pipe
+    on the chip (passes/analysis/Costs.h): a matrix core, a port of the LDS, or the path from the L1 to registers or
+    directly to LDS. The clocks of a pipe that several SIMDs share count for each of them. Products cover the latency of
+    an LDS access in front of a barrier (`lds_cover_clocks`), and the barrier itself (`barrier_cover_clocks`). Loads
+    from the same cache line stay together. A scheduling barrier for the back end follows each of these instructions, so
+    that the object has this order.
 
-    - exp2, log2, sin, cos, floor, ceil, rsqrt and similar functions become LLVM intrinsics that the AMDGPU back end
-      selects itself, instead of calls of ROCm's device library.
-    - The chip comes from the attribute `nstf.target` around the module.
-    - Operations on which LLVM would abort are errors: a matrix instruction that the chip's row does not list, and a
-      math function or element type that no instruction computes.
-    - Workgroup memory is aligned to 16 bytes, so that 128-bit LDS accesses can be used.
-    - Arguments of kernels are `inreg`: the launch preloads as many of them as there are free scalar registers.
-    - Any remaining operation outside LLVM and ROCDL is an error that names the operation.
-
-    Preconditions: `expand-strided-metadata`, `lower-affine` and `convert-scf-to-cf` were run; kernel arguments are
-    memrefs of static shape (they become bare pointers) or scalars; `known_block_size` is on every kernel.
-
-    (* example filepath=test/passes/systolic_to_gpu/convert-gpu-to-rocdl.mlir *)
+    Preconditions: `systolic-to-gpu-lower-kernels` was run; a loop with overlaps has its plan (systolic-plan-loops).
   }];
-  let options = [
-    Option<"indexBitwidth", "index-bitwidth", "unsigned", "32",
-           "bits of index: 32 makes offsets cheap and allows buffers of less than 2^31 elements">,
-  ];
-  let dependentDialects = [
-    "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::amdgpu::AMDGPUDialect",
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
-  ];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect"];
 }
 
 def CarryWordsPass : Pass<"systolic-to-gpu-carry-words"> {
@@ -117,47 +112,34 @@ def JoinPartsPass : Pass<"systolic-to-gpu-join-parts", "::nstf::VariantOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
-  let summary = "lowers a tile program to a gpu.func on per-lane vectors";
+def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "converts gpu, vector, memref, math and amdgpu operations to LLVM and ROCDL, without any library call";
   let description = [{
-    Only this pass depends on how the kernel is launched. The work item is the workgroup's id, buffers become pointers
-    to global memory in their order, and LDS arrays become workgroup memory. Attributes record the launch:
-    - `systolic.launch` on the function gives the binding of each argument;
-    - `systolic.last_round` on a kernel with products gives the first workgroup of the last round, which no other
-      workgroup follows on its compute unit, if a compute unit holds one workgroup at a time and the grid size is known
-      at compile time;
-    - `systolic.products` marks loops of products.
+    Like upstream's `convert-gpu-to-rocdl`, with these differences:
 
-    A tile becomes one flat vector in each lane, with register r of its layout as element r; elementwise ops and loops
-    keep their form. Loads and stores become raw buffer accesses, whose range check handles the bounds: if an element is
-    out of bounds in an inner dimension or past a limit, its index is set past the end of the buffer. A
-    `systolic.overlap` keeps its regions for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes
-    a memref of the launch's size, computed from the control block's tokens. In a kernel with `requests` the workgroup's
-    number determines the request it serves, and buffers begin at the request's part.
+    - exp2, log2, sin, cos, floor, ceil, rsqrt and similar functions become LLVM intrinsics that the AMDGPU back end
+      selects itself, instead of calls of ROCm's device library.
+    - The chip comes from the attribute `nstf.target` around the module.
+    - Operations on which LLVM would abort are errors: a matrix instruction that the chip's row does not list, and a
+      math function or element type that no instruction computes.
+    - Workgroup memory is aligned to 16 bytes, so that 128-bit LDS accesses can be used.
+    - Arguments of kernels are `inreg`: the launch preloads as many of them as there are free scalar registers.
+    - Any remaining operation outside LLVM and ROCDL is an error that names the operation.
 
-    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.part.
+    Preconditions: `expand-strided-metadata`, `lower-affine` and `convert-scf-to-cf` were run; kernel arguments are
+    memrefs of static shape (they become bare pointers) or scalars; `known_block_size` is on every kernel.
+
+    (* example filepath=test/passes/systolic_to_gpu/convert-gpu-to-rocdl.mlir *)
   }];
-  let dependentDialects = [
-    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "32",
+           "bits of index: 32 makes offsets cheap and allows buffers of less than 2^31 elements">,
   ];
-}
-
-def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
-  let summary = "merges the parts of overlaps to one stream of instructions";
-  let description = [{
-    The instructions of a `systolic.overlap`'s parts are merged evenly: the next instruction comes from the part that
-    has completed the smallest share of its clocks. An instruction counts with the clocks for which it occupies its pipe
-    on the chip (passes/analysis/Costs.h): a matrix core, a port of the LDS, or the path from the L1 to registers or
-    directly to LDS. The clocks of a pipe that several SIMDs share count for each of them. Products cover the latency of
-    an LDS access in front of a barrier (`lds_cover_clocks`), and the barrier itself (`barrier_cover_clocks`). Loads
-    from the same cache line stay together. A scheduling barrier for the back end follows each of these instructions, so
-    that the object has this order.
-
-    Preconditions: `systolic-to-gpu-lower-kernels` was run; a loop with overlaps has its plan (systolic-plan-loops).
-  }];
-  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::amdgpu::AMDGPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+  ];
 }
 
 def StoreThroughPass : Pass<"systolic-to-gpu-store-through", "::mlir::gpu::GPUModuleOp"> {
@@ -178,6 +160,24 @@ def StoreThroughPass : Pass<"systolic-to-gpu-store-through", "::mlir::gpu::GPUMo
     (* example filepath=test/passes/systolic_to_gpu/store-through.mlir *)
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
+}
+
+def AttachDebugInfoPass : Pass<"systolic-to-gpu-attach-debug-info"> {
+  let summary = "turns locations into debug information: the layer, the line of the model, the line of the template";
+  let description = [{
+    Every llvm.func gets a subprogram. Its name is the layer's if the function's location has one (else the symbol), and
+    its line is that of the model. A line of the kernel template becomes a function inlined into it, named after the
+    template's file. An operation that fusion put into a slot becomes a function of its own name, inlined into the
+    template where the slot is called. A debugger, a symboliser or the emulator then shows, from the inside out:
+
+        model.layers.0.mlp_residual    templates/models/llama.yaml:100
+        matmul                         templates/kernels/matmul.mlir:55
+        model.layers.0.mlp.down_proj   templates/models/llama.yaml:99
+
+    The pass adds only line tables and names of functions, no variables and no types. An operation with an unknown
+    location gets the kernel's. Functions that have a subprogram stay unchanged.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // NSTF_PASSES_SYSTOLIC_TO_GPU

@@ -1,16 +1,56 @@
-"""Passes: their names, and the level of what they make."""
+"""Passes: their names and order, and the level of what they make."""
+import pathlib
 import re
+
+from structure.tree import line_of
 
 # Dialects below tile programs, which only the way down from them may make operations of.
 LOWER = re.compile(r'#include "mlir/Dialect/(AMDGPU|GPU|LLVMIR|NVGPU)/')
 WAY_DOWN = "passes/systolic_to_gpu"
+PIPELINES = pathlib.Path("compiler/pipelines/Pipelines.cpp")
 
 
 def kebab(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
 
 
+def pipeline_order(tree):
+    """The names of passes in the order that Pipelines.cpp runs them; a pipeline may contain another."""
+    bodies = dict(re.findall(r"^void nstf::build(\w+)Pipeline\([^)]*\) \{[^\n]*\n(.*?)^\}", tree.text(PIPELINES),
+                             re.MULTILINE | re.DOTALL))
+    order = []
+
+    def add(name):
+        for called, made in re.findall(r"build(\w+)Pipeline\(|create(\w+)Pass\(", bodies.get(name, "")):
+            if called:
+                add(called)
+            elif made not in order:
+                order.append(made)
+    for name in bodies:
+        if not any(f"build{name}Pipeline(" in body for body in bodies.values()):
+            add(name)
+    return order
+
+
+def check_order(tree):
+    """Passes of a file are declared in the order they run in."""
+    if PIPELINES not in tree.known:
+        return
+    order = pipeline_order(tree)
+    for path in tree.files:
+        if path.name == "Passes.td":
+            text, last = tree.text(path), -1
+            for match in re.finditer(r"^\s*def\s+(\w+?)Pass\s*:", text, re.MULTILINE):
+                if match[1] in order:
+                    at = order.index(match[1])
+                    if at < last:
+                        tree.error(path, line_of(text, match.start(1)),
+                                   f"expected {match[1]}Pass before {order[last]}Pass, as in {PIPELINES}")
+                    last = max(at, last)
+
+
 def check(tree):
+    check_order(tree)
     declared = set()
     for path in tree.files:
         if path.parts[0] not in ("passes", "compiler") or path.suffix != ".td":
