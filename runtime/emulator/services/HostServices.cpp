@@ -85,7 +85,8 @@ void LaunchServices::fillArguments(std::span<std::byte> block) const {
     put(kernel.services.hostcall, buffers->hostcall->address());
   if (buffers->printf)
     put(kernel.services.printf, buffers->printf->address());
-  put(kernel.services.heap, owner.heap.state());
+  if (kernel.services.heap)
+    put(kernel.services.heap, owner.heap.state());
 }
 
 void LaunchServices::raise() {

@@ -59,6 +59,8 @@ TEST(Fault, IsOneLineWhateverTheKernelIsCalled) {
   Finding finding;
   finding.what = "trap 2";
   finding.kernel = "two\nlines\x1b[0m";
+  EXPECT_EQ(finding.text(), "trap 2: kernel 'two\\nlines\\x1b[0m'") << "of the whole launch";
+  finding.instruction = "s_trap 2";
   EXPECT_THAT(finding.text(), testing::StartsWith("trap 2: kernel 'two\\nlines\\x1b[0m', pc"));
 }
 
