@@ -10,6 +10,7 @@
 #include "runtime/emulator/timing/prediction/ClockModel.h"
 #include "support/Escape.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -137,15 +138,19 @@ std::vector<InstructionTiming> LaunchPredictor::getInstructions(const PreparedLa
   const Kernel &kernel = *launch.kernel;
   const DecodedProgram &program = getProgram(launch);
   Disassembler disassembler(session.target());
+  std::vector<uint32_t> issued; // by address
+  for (uint32_t i = 0; i < prediction.stalls.size(); ++i)
+    if (prediction.stalls[i].issued)
+      issued.push_back(i);
+  std::ranges::sort(issued, {}, [&](uint32_t i) { return program.addressOfInstruction(i); });
   std::vector<InstructionTiming> instructions;
   std::vector<uint64_t> addresses; // in the ELF
-  for (uint32_t i = 0; i < prediction.stalls.size(); ++i)
-    if (prediction.stalls[i].issued) {
-      const uint64_t address = program.addressOfInstruction(i);
-      instructions.push_back(
-          {address - kernel.entry, disassembler.print(program.bytesAt(address), address), "", prediction.stalls[i]});
-      addresses.push_back(address - kernel.program->base());
-    }
+  for (uint32_t i : issued) {
+    const uint64_t address = program.addressOfInstruction(i);
+    instructions.push_back(
+        {address - kernel.entry, disassembler.print(program.bytesAt(address), address), "", prediction.stalls[i]});
+    addresses.push_back(address - kernel.program->base());
+  }
   const auto frames = findSourceFrames(kernel.program->elf(), addresses);
   for (size_t i = 0; i < instructions.size(); ++i)
     instructions[i].source = describe(frames[i]);
