@@ -162,9 +162,8 @@ TEST_F(HuggingFaceTest, WithoutArchitectures) {
   config.erase("architectures");
   EXPECT_EQ(withConfig("model_type", "llama"), named);
   EXPECT_THAT(withConfig("model_type", "llama9"),
-              HasSubstr("unknown model_type 'llama9' (known: bert, gpt2, gpt_neox, gptj, llama, "
-                        "mistral, phi3, qwen2, "
-                        "qwen3; --architecture FILE.yaml adds one)"));
+              AllOf(HasSubstr("unknown model_type 'llama9' (known: bert, gpt2, gpt_neox, gptj, llama, "),
+                    HasSubstr("; --architecture FILE.yaml adds one)")));
   EXPECT_THAT(withConfig("model_type", 1), HasSubstr("expected a name 'model_type' but got 1"));
   EXPECT_THAT(withConfig("model_type", nullptr), HasSubstr("expected 'architectures' or 'model_type' but got neither"));
 }
