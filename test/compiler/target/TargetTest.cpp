@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
+#include <set>
 #include <sstream>
 
 using namespace mlir;
@@ -58,6 +59,15 @@ TEST(Target, EveryNumberHasASource) {
       EXPECT_TRUE(std::regex_match(line, sourced)) << name << ": " << line;
     }
     EXPECT_GE(numbers, 11u) << name; // the chip's file has the others
+  }
+}
+
+TEST(Target, ANameMeansOneTarget) {
+  std::set<std::string> names;
+  for (const Target &target : listTargets()) {
+    EXPECT_TRUE(names.insert(target.name).second) << target.name;
+    for (const std::string &alias : target.aliases)
+      EXPECT_TRUE(names.insert(alias).second) << alias << " of " << target.name;
   }
 }
 
