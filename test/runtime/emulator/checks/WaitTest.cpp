@@ -148,10 +148,8 @@ TEST(CheckSet, Names) {
     CheckSet::parse("wait,waits", "--check");
     FAIL();
   } catch (const std::invalid_argument &error) {
-    EXPECT_STREQ(
-        error.what(),
-        "--check: expected memory, uninit, race, hazard, hazard:strict, wait, backward or all but got 'waits', "
-        "did you mean 'wait'?");
+    EXPECT_THAT(error.what(), testing::StartsWith("--check: expected memory, uninit, "));
+    EXPECT_THAT(error.what(), testing::EndsWith("wait, backward or all but got 'waits', did you mean 'wait'?"));
   }
   EXPECT_TRUE(CheckSet::parse("all,hazard:strict", "--check").strictHazards);
   EXPECT_FALSE(CheckSet::parse("all", "--check").strictHazards);
