@@ -41,7 +41,7 @@ void calibrate(mlir::ModuleOp module, const Texts &texts, const std::filesystem:
 /// A folder that `calibrate` wrote.
 class Calibration {
 public:
-  /// Throws std::runtime_error if the folder is no calibration, is incomplete, or was made with weights of another
+  /// Throws std::runtime_error if the folder is not a calibration, is incomplete, or was made with weights of another
   /// hash.
   Calibration(const std::filesystem::path &folder, const std::string &weightsHash);
 

@@ -44,7 +44,7 @@ enum class Opcode : uint16_t {
 #define TYPEDHIGH(name, direction) name,
 #define CACHE(name, traits) name,
 #include "runtime/emulator/decode/Instructions.def"
-  // Micro-ops around a vector instruction, which are no instructions by themselves.
+  // Micro-ops around a vector instruction, which are not instructions by themselves.
   Trap,
   Continue, ///< to the instruction behind, which was decoded elsewhere
   Broadcast32,
@@ -125,7 +125,7 @@ unsigned bitsOf(OperandType type);
 
 /// The unit that executes an instruction, and its role in control flow.
 enum class InstructionKind : uint8_t {
-  Unknown, ///< bytes that are no instruction, or one that is not in the list
+  Unknown, ///< bytes that are not an instruction, or one that is not in the list
   Scalar,
   ScalarMemory, ///< includes s_memtime, s_dcache_*
   Branch,       ///< and calls, s_setpc

@@ -49,7 +49,7 @@ public:
 
   const std::string &name() const { return name_; }
   const std::vector<Part> &parts() const { return parts_; }
-  /// A sentence about bytes after the last part that are no bundle; empty if there are none.
+  /// A sentence about bytes after the last part that are not a bundle; empty if there are none.
   const std::string &leftover() const { return leftover_; }
   /// The code objects of a part. `checkHash`: also checks the hash of a compressed bundle. Throws LoadError.
   std::vector<ContainedCodeObject> read(size_t part, bool checkHash = true) const;
