@@ -82,7 +82,8 @@ struct Product {
         }
   }
 
-  /// 4x4: a group of 16 lanes of D holds a row of four blocks (f64: all of D, row i in its 16 lanes i).
+  /// 4x4: register i of D holds row i of all blocks, and each group of 16 lanes those of four blocks. With f64 one
+  /// register holds all of D, and its i-th group of 16 lanes holds row i.
   template <unsigned... i>
   static HWY_INLINE void multiplySmall(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, bool negateC,
                                        std::integer_sequence<unsigned, i...>) {
