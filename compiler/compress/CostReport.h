@@ -35,7 +35,8 @@ struct JudgeOptions {
 /// Applies the compressed checkpoint's code types of activations and caches to its graph.
 void quantizeValues(mlir::ModuleOp compressed);
 
-/// Counts the bytes that decoding reads, for the model and for the compressed model, whose values are quantised.
+/// Counts the bytes that decoding reads, for the model and for the compressed model. Precondition:
+/// quantizeValues(compressed).
 void countSteps(mlir::ModuleOp model, mlir::ModuleOp compressed, CostReport &report);
 
 /// addMeasured adds the plan's losses of the whole compressed model to the report; addLosses adds the loss of each

@@ -153,7 +153,8 @@ enum class MemoryEffect : uint8_t { None, Load, Store, Atomic };
 /// How the instruction's address is formed.
 enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
 
-/// The pipeline of an MFMA: the matrix core; that of f32, if the chip has a separate one; that of f64.
+/// The pipeline that executes an MFMA. Xdl: the matrix core; Single: the pipeline of f32, if the chip has a separate
+/// one; Double: the pipeline of f64.
 enum class MatrixUnit : uint8_t { None, Xdl, Single, Double };
 
 /// Further properties.

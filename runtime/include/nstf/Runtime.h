@@ -183,7 +183,7 @@ public:
   const std::string &name() const { return name_; }
   explicit operator bool() const { return function_ != nullptr; }
   void *handle() const { return function_; } ///< hipFunction_t
-  /// As the driver reports them; 0 where it reports none.
+  /// The kernel's limits and sizes, as the driver reports them; 0 where the driver reports none.
   uint32_t maxThreadsPerWorkgroup() const { return maxThreads_; }
   uint32_t ldsBytes() const { return lds_; }
   uint32_t scratchBytes() const { return scratch_; } ///< a lane
