@@ -21,7 +21,8 @@ constexpr unsigned rowsAtOnce = 8;
 constexpr unsigned rowsAtOnce = 4;
 #endif
 
-/// D's type: the first value of an element's chain, and the value stored at its end.
+/// How the sum for an element of D begins and ends, by D's type: `begin` returns its first value, and `end` stores the
+/// result.
 template <typename D> struct Chain {
   using V = typename D::V;
   static HWY_INLINE V begin(const uint32_t *c, unsigned part, bool negate) {
