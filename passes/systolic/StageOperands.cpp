@@ -42,7 +42,7 @@ namespace {
 /// A tile is padded to at most this multiple of its rows.
 constexpr int64_t maxPadding = 4;
 
-/// A conversion from the layout of the load to that of the product, and the LDS array through which it goes.
+/// A conversion from the layout of a load to the layout of the product, and the LDS array through which the tile goes.
 struct Stage {
   ConvertLayoutOp conversion;
   LdsTileAccess write, read;
