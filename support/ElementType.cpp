@@ -11,8 +11,7 @@ static_assert(std::endian::native == std::endian::little, "tensors are little-en
 
 using Info = ElementTypeInfo;
 
-// The columns: NSTF's name; the `Dtype` of the safetensors format, whose F8_E4M3 is the OCP format without infinities;
-// NumPy's name; MLIR's name if it differs.
+// The members of ElementTypeInfo. The safetensors format calls the OCP format without infinities F8_E4M3.
 static constexpr Info infos[] = {
     {ElementType::F64, "f64", 8, Info::Float, "F64", "<f8", ""},
     {ElementType::F32, "f32", 4, Info::Float, "F32", "<f4", ""},

@@ -24,7 +24,8 @@ public:
 
   /// Renames the content to `place`, in the parent folder of the staging folder. Replaces an existing file.
   void publish(const std::filesystem::path &place);
-  /// Swaps the content and `place`: afterwards the content is what was at `place` before.
+  /// Swaps the content and `place`: afterwards `place` has the content, and `content()` is the path of what was at
+  /// `place`.
   void exchange(const std::filesystem::path &place);
 
 private:

@@ -41,7 +41,7 @@ void calibrate(mlir::ModuleOp module, const Texts &texts, const std::filesystem:
 /// A folder that `calibrate` wrote.
 class Calibration {
 public:
-  /// Throws std::runtime_error if the folder is no calibration, is incomplete, or was made with weights of another
+  /// Throws std::runtime_error if the folder is not a calibration, is incomplete, or was made with weights of another
   /// hash.
   Calibration(const std::filesystem::path &folder, const std::string &weightsHash);
 
@@ -61,7 +61,7 @@ public:
   void holdOut();
   /// The number of tokens that statistics and sums leave out.
   int64_t countHeldOut() const;
-  /// As in CalibrationOptions.
+  /// For each text, how many of its first tokens are fitted, as in CalibrationOptions.
   const std::vector<size_t> &getFitted() const { return fitted; }
   /// The texts of the calibration. Throws std::runtime_error if they are missing.
   Texts readTexts() const;

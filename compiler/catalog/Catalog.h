@@ -82,7 +82,7 @@ private:
   std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>> templates;
 };
 
-/// Reads kernels/<templateName>.mlir. Emits an error with file and line if the text is no kernel template; throws
+/// Reads kernels/<templateName>.mlir. Emits an error with file and line if the text is not a kernel template; throws
 /// std::runtime_error if there is no such file.
 mlir::OwningOpRef<mlir::ModuleOp> parseTemplate(const std::string &templateName, mlir::MLIRContext *context,
                                                 const TemplateFiles &files = TemplateFiles::getShipped());

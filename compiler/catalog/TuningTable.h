@@ -68,7 +68,8 @@ struct TuningTable {
   std::string provenance; ///< "predicted, by hand, 2026-11-21"
   std::vector<TuningRow> rows;
 
-  /// Index of the row that decides; nothing if none holds.
+  /// Index of the row that decides: of the rows that hold, the one that TuningRow::isBefore puts first. Nothing if no
+  /// row holds.
   std::optional<size_t> find(const std::map<std::string, int64_t> &extents) const;
 };
 

@@ -59,7 +59,7 @@ struct KernelMetadata {
 void registerCodegenTranslations(mlir::DialectRegistry &registry);
 
 /// Compiles a module; also returns the LLVM IR if `llvmText` is not null. Fails if LLVM reports an error. Spills and
-/// scratch are no errors; the metadata reports them.
+/// scratch are not errors; the metadata reports them.
 llvm::Expected<std::string> compileToAssembly(mlir::gpu::GPUModuleOp module, const CodegenOptions &options,
                                               std::string *llvmText = nullptr);
 llvm::Expected<std::string> assemble(llvm::StringRef assembly, const CodegenOptions &options);

@@ -35,10 +35,12 @@ struct JudgeOptions {
 /// Applies the compressed checkpoint's code types of activations and caches to its graph.
 void quantizeValues(mlir::ModuleOp compressed);
 
-/// Counts the bytes that decoding reads, for the model and for the compressed model, whose values are quantised.
+/// Counts the bytes that decoding reads, for the model and for the compressed model. Precondition:
+/// quantizeValues(compressed).
 void countSteps(mlir::ModuleOp model, mlir::ModuleOp compressed, CostReport &report);
 
-/// Add to the report the plan's losses of the whole model, and a search's losses of each matrix alone.
+/// addMeasured adds the plan's losses of the whole compressed model to the report; addLosses adds the loss of each
+/// matrix when only this matrix is compressed, which a search has left in the plan.
 void addMeasured(const PrecisionPlan &plan, CostReport &report);
 void addLosses(const PrecisionPlan &plan, CostReport &report);
 

@@ -34,8 +34,8 @@ struct PrecisionPlan {
   static PrecisionPlan makeUniform(const calibrate::LinearSites &found, const MatrixFormat &format,
                                    const std::string &weightsHash, const std::string &calibrationHash);
   std::vector<MatrixFormat> getFormats() const;
-  /// Throws support::InputError, with the line, if the file is no plan, is for other weights or another calibration, or
-  /// has other linears than the model.
+  /// Throws support::InputError, with the line, if the file is not a plan, is for other weights or another calibration,
+  /// or has other linears than the model.
   static PrecisionPlan read(const std::filesystem::path &path, const calibrate::LinearSites &found,
                             const std::string &weightsHash, const std::string &calibrationHash);
   std::string str(const calibrate::LinearSites &found) const;

@@ -14,8 +14,8 @@ namespace nstf::compress {
 class SearchRecord {
 public:
   /// Reads the record beside the output folder, if there is one. If its identity is this one, which covers everything
-  /// the numbers depend on, the record goes on; else it starts anew. Throws std::runtime_error if the file is no record
-  /// of a search.
+  /// the numbers depend on, the record goes on; else it starts anew. Throws std::runtime_error if the file is not a
+  /// record of a search.
   SearchRecord(const std::filesystem::path &output, const std::string &identity);
 
   std::optional<std::vector<double>> find(const std::string &key) const;

@@ -6,8 +6,8 @@
 namespace nstf::description {
 
 /// Sets `stored`, `regrouped` and `view` of a weight whose shape is known, from its description's `stored`, slice and
-/// transposition. Throws support::InputError with the line if that is no part of the stored tensor or doesn't fit the
-/// weight's shape.
+/// transposition. Throws support::InputError with the line if that is not a part of the stored tensor or doesn't fit
+/// the weight's shape.
 void locateStored(const TensorDescription &tensor, const Scope &numbers, ExpandedTensor &expanded);
 
 /// Whether each extent of `shape` is the product of consecutive `parts`, in order: [4, 3, 5] group into [12, 5].

@@ -158,7 +158,8 @@ std::string Reproducer::getFileText() const {
   return result;
 }
 
-/// The passes of a pass manager on a module: from "any(a,b)" or "builtin.module(a,b)", "a,b".
+/// Returns the pipeline of a pass manager without the operation that it is anchored on: "a,b" for "any(a,b)" and for
+/// "builtin.module(a,b)".
 static std::string getPasses(PassManager &passes) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -32,8 +32,8 @@ class QuantizedWeights;
 /// Builds and verifies the module. `checkpoint` may be null: then weights have no source. `expectedFrom` is the file
 /// that a weight's expected shape comes from, for messages. `quantized` may be null: then no linear's weight is stored
 /// as codes. With `locateInFile`, locations contain the line of the description (for the user's files); they always
-/// contain the node's name. Emits a diagnostic and returns null if a tensor is missing, has a wrong shape or is no
-/// float, an operation or attribute is unknown, or operands don't fit.
+/// contain the node's name. Emits a diagnostic and returns null if a tensor is missing, has a wrong shape or is not of
+/// floats, an operation or attribute is unknown, or operands don't fit.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(const description::ExpandedGraph &graph, const ModelFacts &facts,
                                               const checkpoint::Checkpoint *checkpoint, const std::string &expectedFrom,
                                               bool locateInFile, mlir::MLIRContext *context,

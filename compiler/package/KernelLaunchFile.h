@@ -6,8 +6,8 @@
 
 namespace nstf {
 
-/// For the first of the header's launches, with the largest number of rows. Floats and codes are random; other whole
-/// numbers, which may be row indices, are 0. The caller sets codeObject.
+/// Returns the launch file of the header's first launch, with the largest number of rows that the kernel takes. Floats
+/// and codes are random; other whole numbers, which may be row indices, are 0. The caller sets codeObject.
 support::LaunchFileText makeKernelLaunchFile(const KernelHeader &header);
 
 } // namespace nstf

@@ -13,8 +13,8 @@ namespace nstf::launcher {
 /// What a model has or has not, by the name that `#if` lines use.
 using Features = std::map<std::string_view, bool>;
 
-/// The lines behind "//--- `part`" up to the next such line, without those that `#if` excludes. Throws
-/// std::logic_error for a part or a feature that does not exist.
+/// The lines after "//--- `part`", up to the next such line, without those that `#if` excludes. Throws std::logic_error
+/// for a part or a feature that does not exist.
 std::string launcherCode(std::string_view part, const Features &features = {});
 
 /// The embedded files: name and text.

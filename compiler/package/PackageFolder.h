@@ -14,8 +14,8 @@ namespace nstf {
 
 class PackageFolder {
 public:
-  /// Creates the folder. Throws std::runtime_error if `target` exists and is no package, or if nothing can be written
-  /// beside it.
+  /// Creates the folder. Throws std::runtime_error if `target` exists and is not a package, or if nothing can be
+  /// written beside it.
   explicit PackageFolder(const std::filesystem::path &target);
 
   /// Creates a file of `size` bytes. Reports a full disk here if the file system can reserve space.

@@ -14,8 +14,8 @@ namespace nstf::reference {
 /// an operation without a reference.
 std::function<double(const double *)> getMeaning(mlir::Operation *op);
 
-/// The number of a type that is nearest to `value`: floats round to nearest even, integers are truncated to their
-/// width.
+/// Converts `value` to a type: to a float by rounding to nearest even; to an integer by dropping the fraction and the
+/// bits above its width.
 double toType(double value, mlir::Type type);
 
 /// A block of scalar operations, prepared for repeated execution.

@@ -89,7 +89,6 @@ def Systolic_KernelOp
       return getScheduleFields().waves.value_or(::nstf::support::Schedule::Waves());
     }
     /// The crews of a workgroup: the count of `systolic.crew`, 1 without this op.
-    /// The crews of a workgroup: what `systolic.crew` counts, 1 without it.
     int64_t getCrews();
     /// Elements for each token of a buffer whose size depends on the launch's tokens; 0 for a buffer whose type gives
     /// its size, such as one for a single token.

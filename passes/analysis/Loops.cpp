@@ -59,7 +59,8 @@ static bool isOperandOf(LoadOp load, MmaOp product, scf::ForOp loop) {
   return slice.contains(load);
 }
 
-/// Whether elementwise ops lead from the load to a value that the loop carries, as with a factor of its products.
+/// Whether a value that the loop carries is computed from the load by elementwise ops, for example if the load is a
+/// factor of the loop's products.
 static bool isWorkedOn(LoadOp load, scf::ForOp loop) {
   return !load.getWhen() && llvm::any_of(scf::ForOp(loop).getYieldedValues(), [&](Value next) {
     return next.getDefiningOp() && findSlice(next, loop).contains(load);

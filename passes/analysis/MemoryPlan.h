@@ -1,10 +1,10 @@
 // Places values with known lifetimes in one arena: a pure function on intervals.
 //
 // Greedy by size, best fit: the largest value is placed first, each into the smallest gap that it fits between placed
-// values that are live at the same time; without such a gap, behind the last of them. (Pisarchyk and Lee, "Efficient
-// Memory Management for Deep Neural Net Inference", 2020, "greedy by size for offset calculation".) The result is not
-// optimal, which is NP-hard; on transformer graphs it almost always reaches the lower bound, the most bytes live at one
-// time.
+// values that are live at the same time; if there is no such gap, it goes after the last of them. (Pisarchyk and Lee,
+// "Efficient Memory Management for Deep Neural Net Inference", 2020, "greedy by size for offset calculation".) The
+// result is not optimal, which is NP-hard; on transformer graphs it almost always reaches the lower bound, the most
+// bytes live at one time.
 #pragma once
 
 #include <cstdint>

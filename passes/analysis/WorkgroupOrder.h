@@ -40,7 +40,7 @@ struct WorkgroupOrder {
     return {number * window + row, column};
   }
 
-  /// The same for a launch of `launched` rows, whatever `rows` is: a bijection for its workgroups. Workgroups behind
+  /// The same for a launch of `launched` rows, whatever `rows` is: a bijection for its workgroups. Workgroups after
   /// them get row `launched`, which is not a row of the launch. The divisors include the height of the last window.
   /// `Number` also has + - * / % with another Number.
   template <typename Number> std::pair<Number, Number> place(Number workgroup, Number launched) const {

@@ -18,7 +18,7 @@ using namespace nstf;
 
 namespace {
 
-/// Of wider heads, one product covers fewer keys than a block of values has.
+/// The largest size of a head: with wider heads one product covers fewer keys than a block of values has.
 constexpr int64_t maxHeadSize = 256;
 
 struct OrderCachesPass : nstf::impl::OrderCachesPassBase<OrderCachesPass> {

@@ -108,8 +108,9 @@ private:
     return success();
   }
 
-  /// Loads stay where the matrix was loaded. The code that uses them stands beside the sums, because x is shared in
-  /// between. If a loop computes the whole sum of a row, `whole`, the scale multiplies that sum once.
+  /// The planes are loaded where the matrix was loaded, which is before x is shared. The code that uses them is placed
+  /// at the product, after x is shared. If a loop computes the whole sum of a row, `whole` is the result of that loop,
+  /// and the scale multiplies it once.
   LogicalResult decodeSums(systolic::DotOp dot, OpResult whole) {
     auto sums = cast<RankedTensorType>(dot.getResult().getType());
     Attribute axis = cast<AxesAttr>(sums.getEncoding()).getNames()[1];

@@ -10,8 +10,8 @@ namespace nstf {
 llvm::SmallVector<TemplateBinding::Buffer> getPlaneBuffers(llvm::StringRef name, DequantizeOp matrix);
 
 /// Replaces each load of the program's buffer `name` by loads of the planes of `matrix` and computations that decode
-/// them. The buffer becomes that of the codes; the other planes get buffers behind it. Precondition: the program has
-/// its final parameters and no !systolic.operand.
+/// them. The buffer becomes the buffer of the codes; the buffers of the other planes follow it. Precondition: the
+/// program has its final parameters and no !systolic.operand.
 mlir::LogicalResult decodeLoads(systolic::KernelOp program, llvm::StringRef name, DequantizeOp matrix);
 
 } // namespace nstf

@@ -11,8 +11,8 @@ namespace nstf {
 LinearOp findSecondProduct(mlir::Operation *anchor);
 
 /// Turns a template of one product into one of two: for the second matrix w2 it adds a buffer, loads and sums like
-/// those of w, and the slot gets both tiles, the second one behind (tile, first row, first column). An error if the
-/// template does not compute a sum of products of w in a loop.
+/// those of w, and the slot gets both tiles: (tile, first row, first column, tile of w2). An error if the template does
+/// not compute a sum of products of w in a loop.
 mlir::LogicalResult pairProducts(systolic::KernelOp program, mlir::func::FuncOp slot);
 
 } // namespace nstf

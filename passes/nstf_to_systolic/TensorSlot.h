@@ -13,7 +13,7 @@ bool isTensorKernel(KernelOp kernel);
 /// The extents of the template; an error if an index would not fit into 32 bits. `maxTokens` replaces a `?`.
 mlir::FailureOr<TemplateBinding> bindTensorKernel(KernelOp kernel, int64_t maxTokens);
 
-/// Adds a buffer of rank 1 for each argument of `kernel` to the template's kernel, behind the result, and writes the
+/// Adds a buffer of rank 1 for each argument of `kernel` to the template's kernel, after the result, and writes the
 /// slot.
 mlir::LogicalResult fillTensorSlot(mlir::func::FuncOp slot, KernelOp kernel, systolic::KernelOp program,
                                    int64_t maxTokens);

@@ -190,7 +190,7 @@ public:
     };
     loop = cast<scf::ForOp>(
         *loop.replaceWithAdditionalYields(rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, exchange));
-    // The loop carries the tile of this round beside that of the next one; the latter is written.
+    // The loop carries two tiles: the tile of this round and the tile of the next round, which is written to LDS.
     OpBuilder builder(loop.getContext());
     builder.setInsertionPointAfter(behind);
     IRMapping second;

@@ -42,14 +42,14 @@ namespace {
 /// A tile is padded to at most this multiple of its rows.
 constexpr int64_t maxPadding = 4;
 
-/// A conversion from the layout of the load to that of the product, and the LDS array through which it goes.
+/// A conversion from the layout of a load to the layout of the product, and the LDS array through which the tile goes.
 struct Stage {
   ConvertLayoutOp conversion;
   LdsTileAccess write, read;
   LdsType lds;
   LoadOp load; ///< a load that goes past the registers (stage); null: through them
-  /// The type that is loaded and written instead of a tile that the waves do not divide: it has more rows, which are
-  /// not loaded. Null: the tile's own type.
+  /// If the waves do not divide the tile: the type that is loaded and written in its place. This type has more rows
+  /// than the tile, and the load skips those. Null: the tile's own type.
   RankedTensorType padded;
   /// The layouts in which a tile that lanes transpose is loaded and then written; null if it is not transposed.
   PatchLayouts patches;

@@ -220,7 +220,7 @@ private:
     return {shape, bits, width};
   }
 
-  /// The type that goes through LDS: the tile's, or that of memory if it is narrower. Only a store can round to
+  /// The element type that goes through LDS: the tile's, or the buffer's if this is narrower. Only a store can round to
   /// integers.
   static Type getNarrowType(StoreOp store) {
     Type tile = getTileType(store.getTile()).getElementType();

@@ -212,7 +212,8 @@ Value BufferAccess::orNowhere(Value part) {
                                  index.toI32(index.constant(access.buffer.getNumElements())));
 }
 
-/// The lane's part of a coordinate: its first element, or the one `offset` from it; or the entry of the index tile.
+/// The lane's part of a coordinate: `start`, plus the entry of the index tile if the dimension is gathered, else plus
+/// `offset` if `withOffset`.
 Value BufferAccess::getLanePart(unsigned dim, int64_t offset, bool withOffset) {
   if (!isGathered(dim))
     return index.add(start[dim], withOffset ? offset : 0);

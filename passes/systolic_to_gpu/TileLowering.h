@@ -83,10 +83,10 @@ struct IndexBuilder {
 mlir::Value viewFrom(IndexBuilder &index, mlir::Value memory, mlir::Value begin, mlir::OpFoldResult size);
 
 /// Fills in `ownMemory` and `controlStart` of the kernel, from the control block. A buffer whose size depends on the
-/// launch's tokens gets this size. Elements behind it are out of range, so a launch needs no memory for more rows than
-/// it has; a number of tokens above the maximum counts as the maximum. In a launch of several requests, `request` is
-/// the number of the request that the workgroup serves, and buffers begin at its part, those in `bySlot` at the part of
-/// its slot; otherwise `request` is null.
+/// launch's tokens gets this size. Elements past its end are out of range, so a launch needs no memory for more rows
+/// than it has; a number of tokens above the maximum counts as the maximum. In a launch of several requests, `request`
+/// is the number of the request that the workgroup serves, and buffers begin at its part, those in `bySlot` at the part
+/// of its slot; otherwise `request` is null.
 void placeOwnMemory(IndexBuilder &index, KernelContext &context, mlir::Value control, mlir::Value request,
                     const llvm::DenseSet<mlir::Value> &bySlot);
 
@@ -120,7 +120,7 @@ void makeWaveFence(IndexBuilder &index);
 void makeLdsBarrier(IndexBuilder &index, const KernelContext &kernel);
 
 /// Marks the start of a part of a tile that goes through LDS to other lanes; systolic-to-gpu-issue-stores places stores
-/// in front of it.
+/// before it.
 void beginPart(IndexBuilder &index);
 
 /// The scratch from `start` on (by default the start of the crew's part), viewed as `shape` x `elementType`.

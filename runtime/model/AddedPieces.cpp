@@ -45,7 +45,7 @@ void AddedPieces::addSpecials(const TokenizerConfig &config) {
     if (!isSpecial(named->token.content))
       addSpecial(*named);
   }
-  // Of duplicates in this list the last one with flags counts, but a role takes precedence.
+  // If the list has duplicates, the last one with flags counts, but a role takes precedence.
   const std::set<std::string> ofRoles = specials;
   for (const NamedToken &named : config.otherSpecials())
     if (!named.token.content.empty() && !ofRoles.count(named.token.content))

@@ -11,7 +11,7 @@ namespace nstf::runtime {
 
 class LanguageOutputs {
 public:
-  /// Throws std::runtime_error when the package is no language model. The session outlives the object.
+  /// Throws std::runtime_error when the package is not a language model. The session outlives the object.
   explicit LanguageOutputs(const Session &session);
 
   /// Throws std::runtime_error on an empty prompt, an id outside the vocabulary, or more ids than fit the context from

@@ -6,8 +6,8 @@
 // the model's own <s>, </s> and <unk> are recognised, and a prompt begins with the BOS of config.json.
 //
 // Known differences: a text that is inside two overlapping added tokens and has one character too many (transformers'
-// tree then finds the longer token in error); special tokens that the class adds although no file names them and they
-// are no piece; one token with two ids. Decoding is that of skip_special_tokens=True: every special token is dropped,
+// tree then finds the longer token in error); special tokens that the class adds although no file names them and that
+// are not pieces; one token with two ids. Decoding is that of skip_special_tokens=True: every special token is dropped,
 // also one without a role. Bytes that are not UTF-8 are decoded as in the other tokenizers.
 #pragma once
 

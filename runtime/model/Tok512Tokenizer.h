@@ -1,10 +1,10 @@
 // llama2.c's tokenizer files.
 //
 // File: i32 length of the longest token, then for each token {f32 score, i32 length, bytes}, little-endian, to the end
-// of the file. Ids 0, 1, 2 are unknown, BOS, EOS; 3 … 258 are the bytes 0 … 255, spelt "<0x41>".
-// Encoding (karpathy/llama2.c, run.c): a space is put before the text. The text is cut into UTF-8 characters; a
-// character that is no token becomes its bytes. Then, of all neighbouring pairs whose concatenation is a token, the
-// pair with the best score is merged, the leftmost of equals, until no such pair is left.
+// of the file. Ids 0, 1, 2 are unknown, BOS, EOS; 3 … 258 are the bytes 0 … 255, spelt "<0x41>". Encoding
+// (karpathy/llama2.c, run.c): a space is put before the text. The text is cut into UTF-8 characters; a character that
+// is not a token becomes its bytes. Then, of all neighbouring pairs whose concatenation is a token, the pair with the
+// best score is merged, the leftmost of equals, until no such pair is left.
 #pragma once
 
 #include "runtime/model/PieceTokenizer.h"

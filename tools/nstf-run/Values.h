@@ -1,4 +1,4 @@
-// Parses values on the command line completely. A text that is no number, or a number outside its range, is an error
+// Parses values on the command line completely. A text that is not a number, or a number outside its range, is an error
 // that names the option.
 #pragma once
 

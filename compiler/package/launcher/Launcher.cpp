@@ -143,7 +143,7 @@ struct Impl {
     wait();
   }
 
-  /// Until wait(), `from` must stay.
+  /// The caller keeps `from` valid and unchanged until wait().
   void copyIn(Buffer buffer, uint64_t offset, const void *from, uint64_t size) {
     if (!from) {
       wait();
@@ -163,7 +163,7 @@ struct Impl {
   }
 
 #if STORED
-  /// From the files to the device, 16 MiB at a time.
+  /// Copies the stored weights from the files to the device, 16 MiB at a time.
   void loadStored(const std::string &folder) {
     std::vector<char> piece;
     std::ifstream file;

@@ -8,7 +8,8 @@
 namespace nstf::emulator::checks {
 namespace {
 
-/// By the names of the kinds in Instructions.def (instructions/Access-inl.h).
+/// The access to less than a dword that a kind of Instructions.def names (instructions/Access-inl.h); empty for other
+/// kinds.
 SmallAccess smallAccess(std::string_view kind) {
   static constexpr struct {
     std::string_view kind;

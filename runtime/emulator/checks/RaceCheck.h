@@ -48,8 +48,8 @@ public:
   void barrier(Workgroup &group) override;
 
 private:
-  /// A plain load that races with an atomic operation. It is no race if it is the initial load of a loop around a
-  /// compare and swap of the same location, as compilers generate them; otherwise it is reported.
+  /// A plain load that races with an atomic operation. It does not count as a race if it is the initial load of a loop
+  /// around a compare and swap of the same location, as compilers generate them; otherwise it is reported.
   struct Deferred {
     const MicroOp *op;
     Epoch other;

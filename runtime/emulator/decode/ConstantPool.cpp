@@ -8,7 +8,7 @@ namespace {
 /// Sources, an addend and a permutation are at most eight rows of an instruction; the program has a row of zeros.
 constexpr size_t rowsOfInstruction = 8, rowsOfProgram = 2, scalarsOfInstruction = 8;
 
-/// As many as a SourceRef reaches.
+/// The number of constants of `bytes` bytes to make room for: `wanted`, but at most as many as a SourceRef reaches.
 size_t capacityOf(size_t wanted, size_t bytes) { return std::min<size_t>(wanted, constantSource / bytes); }
 
 } // namespace

@@ -14,7 +14,7 @@ namespace nstf::emulator {
 /// Constants never move, so that waves run on while a program gets more of them. One thread adds constants at a time.
 class ConstantPool {
 public:
-  /// For programs of up to so many instructions.
+  /// A pool for a program of at most `instructions` instructions.
   explicit ConstantPool(size_t instructions);
 
   /// A row or pair of rows filled with a 32- or 64-bit constant.

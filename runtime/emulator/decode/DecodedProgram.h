@@ -3,8 +3,8 @@
 // LLVM MC reads a function of the loaded text once and produces a flat array of micro-ops (a unit, see ReachableCode);
 // the interpreter never reads an encoding again. One instruction becomes one micro-op or a few. Reads of SGPRs by
 // vector instructions, source modifiers, DPP, SDWA, clamp and omod are separate micro-ops around it, so that handlers
-// need not implement them. Bytes that are no instruction, and instructions that the emulator does not implement, become
-// a trap that stops the run when reached.
+// need not implement them. Bytes that are not an instruction, and instructions that the emulator does not implement,
+// become a trap that stops the run when reached.
 #pragma once
 
 #include "runtime/emulator/decode/CodeRanges.h"

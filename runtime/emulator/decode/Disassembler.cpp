@@ -201,7 +201,7 @@ struct Disassembler::Implementation {
     return registerOperands.emplace(reg.id(), makeRegisterOperand(reg)).first->second;
   }
 
-  /// Implicit registers are LLVM's generic ones, not those of a generation, so some have no encoding.
+  /// Implicit registers are LLVM's generic registers, not the registers of a generation, so some have no encoding.
   void addImplicit(std::vector<RawOperand> &operands, llvm::MCRegister reg) const {
     static constexpr struct {
       const char *name;

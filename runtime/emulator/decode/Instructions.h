@@ -44,7 +44,7 @@ enum class Opcode : uint16_t {
 #define TYPEDHIGH(name, direction) name,
 #define CACHE(name, traits) name,
 #include "runtime/emulator/decode/Instructions.def"
-  // Micro-ops around a vector instruction, which are no instructions by themselves.
+  // Micro-ops around a vector instruction, which are not instructions by themselves.
   Trap,
   Continue, ///< to the instruction behind, which was decoded elsewhere
   Broadcast32,
@@ -125,7 +125,7 @@ unsigned getBits(OperandType type);
 
 /// The unit that executes an instruction, and its role in control flow.
 enum class InstructionKind : uint8_t {
-  Unknown, ///< bytes that are no instruction, or one that is not in the list
+  Unknown, ///< bytes that are not an instruction, or one that is not in the list
   Scalar,
   ScalarMemory, ///< includes s_memtime, s_dcache_*
   Branch,       ///< and calls, s_setpc
@@ -153,7 +153,8 @@ enum class MemoryEffect : uint8_t { None, Load, Store, Atomic };
 /// How the instruction's address is formed.
 enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
 
-/// The pipeline of an MFMA: the matrix core; that of f32, if the chip has a separate one; that of f64.
+/// The pipeline that executes an MFMA. Xdl: the matrix core; Single: the pipeline of f32, if the chip has a separate
+/// one; Double: the pipeline of f64.
 enum class MatrixUnit : uint8_t { None, Xdl, Single, Double };
 
 /// Further properties.

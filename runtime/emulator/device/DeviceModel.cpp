@@ -24,7 +24,8 @@ std::map<std::string, double, std::less<>> matrixFlopsPerPass(const support::Yam
   return rates;
 }
 
-/// Without `chosen`: the processor's own numbers and those of its default chip.
+/// Reads the processor's file and the file of the chip `chosen`. Without `chosen`, the processor's own numbers take
+/// precedence over those of its default chip.
 DeviceModel loadModel(const std::string &processor, const support::ChipFile *chosen) {
   const std::string file = "targets/" + processor + ".yaml";
   auto text = nstf::templateText(file);

@@ -20,7 +20,7 @@ struct DeviceModel {
   uint32_t peakClockMhz = 0;
   uint32_t memoryBandwidthGBs = 0;
   std::map<std::string, double, std::less<>> matrixFlopsPerPass; ///< of the fastest instruction, by A's MLIR type
-  // Of "gfx" major minor stepping, the last two one hexadecimal digit each.
+  // The parts of the name: "gfx", major, minor, stepping; minor and stepping have one hexadecimal digit each.
   int major = 0, minor = 0, stepping = 0;
 
   /// The facts of `processor` ("gfx942"). Throws std::runtime_error if there is no file for it.

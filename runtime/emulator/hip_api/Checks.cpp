@@ -83,7 +83,8 @@ void onExit(int status, void *) {
   _exit(statusOfFindings);
 }
 
-/// When the library is loaded, so that what the program itself does at its exit comes before.
+/// Registers onExit when the library is loaded. Exit handlers run in reverse order, so those that the program registers
+/// later run before onExit.
 [[gnu::constructor]] void registerOnExit() { on_exit(onExit, nullptr); }
 
 } // namespace

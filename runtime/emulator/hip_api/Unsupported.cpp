@@ -3,7 +3,7 @@
 #include <atomic>
 
 namespace nstf::emulator {
-/// In Errors.cpp: records hipErrorNotSupported for `function`, and prints it if `print`.
+/// Records hipErrorNotSupported for `function`, and prints it if `print`. Errors.cpp defines it.
 int unsupported(const char *function, bool print) noexcept;
 } // namespace nstf::emulator
 

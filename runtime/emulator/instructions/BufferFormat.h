@@ -20,7 +20,7 @@ struct BufferFormat {
   NumberFormat number = NumberFormat::Unorm;
 
   BufferFormat(unsigned dataFormat, unsigned numberFormat);
-  /// The instruction's own format, or that of its resource.
+  /// The instruction's own format, or the format in its buffer resource.
   static BufferFormat of(const Wave &w, const MicroOp *op);
   unsigned bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8; }
   bool isInteger() const { return number == NumberFormat::Uint || number == NumberFormat::Sint; }

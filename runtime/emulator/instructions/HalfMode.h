@@ -21,7 +21,7 @@ struct HalfMode {
             bool(w.mode >> (mode::denormal16_64 + 1) & 1), false};
   }
 };
-/// For the current handler; set by handlers that convert lane by lane.
+/// The mode of the current handler. Handlers that convert lane by lane set it.
 inline thread_local HalfMode halfMode;
 
 /// Rounds to f16. A result is tiny if it is so after rounding with unbounded exponent.

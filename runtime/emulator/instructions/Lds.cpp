@@ -22,7 +22,7 @@ HWY_INLINE uint64_t ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row
   uint64_t size = w.group->launch->ldsBytes;
   uint64_t outside = 0;
   for (unsigned c = 0; c < width / chunk; ++c) {
-    // In 32 bits: compilers fold offsets into negative bases.
+    // The sum wraps at 32 bits, because compilers fold offsets into negative bases.
     U64 at = convertTo<U64>(loadRow(row, c) + uint32_t(offset));
     outside |= uint64_t(bitsOfMask(at + uint64_t(bytes) > size)) << c * chunk;
     storeAddresses(address, c, at + base);

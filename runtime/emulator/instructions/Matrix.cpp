@@ -21,7 +21,8 @@ constexpr unsigned rowsAtOnce = 8;
 constexpr unsigned rowsAtOnce = 4;
 #endif
 
-/// D's type: the first value of an element's chain, and the value stored at its end.
+/// How the sum for an element of D begins and ends, by D's type: `begin` returns its first value, and `end` stores the
+/// result.
 template <typename D> struct Chain {
   using V = typename D::V;
   static HWY_INLINE V begin(const uint32_t *c, unsigned part, bool negate) {
@@ -82,7 +83,8 @@ struct Product {
         }
   }
 
-  /// 4x4: a group of 16 lanes of D holds a row of four blocks (f64: all of D, row i in its 16 lanes i).
+  /// 4x4: register i of D holds row i of all blocks, and each group of 16 lanes those of four blocks. With f64 one
+  /// register holds all of D, and its i-th group of 16 lanes holds row i.
   template <unsigned... i>
   static HWY_INLINE void multiplySmall(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, bool negateC,
                                        std::integer_sequence<unsigned, i...>) {

@@ -25,7 +25,7 @@ struct LoadedCode {
   std::span<const uint8_t> bytes(uint64_t address, uint64_t end) const;
 
   /// Calls `function(instruction, address, next)` for each instruction from begin to end, in addresses of the file;
-  /// skips bytes that are no instruction.
+  /// skips bytes that are not an instruction.
   void forEachInstruction(uint64_t begin, uint64_t end, auto function) const {
     Disassembler disassembler(target);
     for (uint64_t address = begin; address < end;) {

@@ -103,7 +103,8 @@ struct Kernel {
   uint32_t waveSize = 64;
   uint32_t maxFlatWorkgroupSize = 1024;
   std::array<uint32_t, 3> requiredWorkgroupSize = {0, 0, 0}; ///< zeros: not fixed
-  /// From the metadata, where hand-written kernels may lack them (descriptor.vgprs is the number that a wave gets).
+  /// Counts that the metadata states; the metadata of hand-written kernels may leave them out. Without metadata
+  /// vgprCount is descriptor.vgprs, the number that a wave gets.
   uint32_t vgprCount = 0, agprCount = 0, sgprCount = 0, vgprSpills = 0, sgprSpills = 0;
   /// The AGPRs among descriptor.vgprs.
   uint32_t accumulationVgprs() const { return std::max(agprCount, descriptor.accumulationVgprs()); }

@@ -88,7 +88,7 @@ private:
 class Memory {
 public:
   using Region = emulator::Region;
-  /// Address space left free behind every allocation.
+  /// Address space left free after every allocation.
   static constexpr uint64_t guardBytes = 256 * 1024;
   /// Every allocation begins on this boundary (hipMalloc promises 256).
   static constexpr uint64_t pageBytes = 4096;

@@ -18,7 +18,7 @@ struct KernelMetadata {
   Kernel fields;
 };
 
-/// Reads one metadata blob. Throws std::runtime_error if the blob is no msgpack or nests too deeply, or if an entry
+/// Reads one metadata blob. Throws std::runtime_error if the blob is not msgpack or nests too deeply, or if an entry
 /// lacks a required field or is inconsistent (an argument outside the argument block). `printfFormats` (may be null):
 /// the formats of buffered printf are added to it, by their hashes.
 std::vector<KernelMetadata> parseMetadata(std::string_view blob,

@@ -12,7 +12,7 @@ namespace nstf::emulator {
 struct Kernel;
 struct Target;
 
-/// The micro-ops of what one kernel has reached, and the time of a workgroup of it.
+/// The micro-ops of the code that one kernel has reached, and the time that the host takes for one of its workgroups.
 class CachedProgram {
 public:
   /// The address at which a kernel's waves begin.

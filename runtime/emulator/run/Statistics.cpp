@@ -13,7 +13,8 @@
 namespace nstf::emulator {
 namespace {
 
-/// The memory that each active lane of a flat access refers to (address as in Global.cpp).
+/// Calls `function` for each active lane of a flat access, with the memory that the lane accesses. Addresses are
+/// computed as in Global.cpp.
 void forFlatLanes(const Wave &w, const MicroOp *op, auto function) {
   const uint32_t *row = w.row(op->source[0]);
   uint64_t base = op->flags & memoryScalarBase ? w.scalarSource<uint64_t>(op->source[1]) : 0;

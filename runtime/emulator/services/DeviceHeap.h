@@ -27,7 +27,8 @@ public:
 
   /// Makes the heap at the first call, before a launch that may use it. Throws std::runtime_error if there is no room.
   void prepare();
-  /// For hidden_heap_v1: all zero at the beginning. Precondition: prepare().
+  /// The address of the heap's state, which the hidden argument hidden_heap_v1 passes; the state is all zero at the
+  /// beginning. Precondition: prepare().
   uint64_t state() const { return stateBegin; }
 
   /// A block of its own, on a page's boundary, slabs on theirs; 0 if the heap or the device's memory is used up.

@@ -39,7 +39,7 @@ public:
   HostcallBuffer(const HostcallBuffer &) = delete;
   HostcallBuffer &operator=(const HostcallBuffer &) = delete;
 
-  /// For hidden_hostcall_buffer.
+  /// The address of the buffer, which the hidden argument hidden_hostcall_buffer passes.
   uint64_t address() const { return begin; }
   /// Makes all packets free.
   void reset();

@@ -32,7 +32,7 @@ public:
   PrintfBuffer(const PrintfBuffer &) = delete;
   PrintfBuffer &operator=(const PrintfBuffer &) = delete;
 
-  /// For hidden_printf_buffer.
+  /// The address of the buffer, which the hidden argument hidden_printf_buffer passes.
   uint64_t address() const { return begin; }
   uint32_t size() const { return bytes; }
   /// Prints and empties it.

@@ -22,8 +22,9 @@ using Refuse = std::function<void(const std::string &why)>;
 
 class PrintfMessages {
 public:
-  /// Adds a lane's piece and answers it: with the descriptor of the message for the next piece, or behind the last with
-  /// printf's result, the number of bytes, or -1 if it is refused. Throws ServiceError for a damaged descriptor.
+  /// Adds a lane's piece and answers it. The answer is the descriptor that the next piece passes, or, after the last
+  /// piece, printf's result: the number of bytes, or -1 if the message is refused. Throws ServiceError for a damaged
+  /// descriptor.
   void add(Slot slot, const Print &print, const Refuse &refuse);
 
 private:

@@ -27,7 +27,7 @@ struct BatchOptions {
 
 class Batch {
 public:
-  /// Throws std::runtime_error when the package is no language model, or when a step takes fewer rows than there are
+  /// Throws std::runtime_error when the package is not a language model, or when a step takes fewer rows than there are
   /// requests. The session outlives the batch; nothing else may use the session meanwhile.
   explicit Batch(Session &session, const BatchOptions &options = {});
   ~Batch();

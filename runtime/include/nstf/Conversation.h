@@ -39,8 +39,8 @@ struct Turn {
 
 class Conversation {
 public:
-  /// `tokenizer` outlives the conversation. Throws std::runtime_error when the package is no language model or has no
-  /// chat template.
+  /// `tokenizer` outlives the conversation. Throws std::runtime_error when the package is not a language model or has
+  /// no chat template.
   Conversation(const Package &package, const Tokenizer &tokenizer, ConversationOptions options = {});
 
   /// Adds a user message. If the template refuses it or the conversation outgrows the model's context, throws

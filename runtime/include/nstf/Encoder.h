@@ -22,11 +22,11 @@ namespace nstf::runtime {
 /// "embedding" (f32 [1, H]), and no state.
 class Encoder {
 public:
-  /// Why the package is no encoder; empty where it is one.
+  /// Why the package is not an encoder; empty if it is one.
   static std::string reasonAgainst(const manifest::Manifest &manifest);
   static bool accepts(const manifest::Manifest &manifest) { return reasonAgainst(manifest).empty(); }
 
-  /// Throws std::runtime_error when the package is no encoder. The session outlives the encoder.
+  /// Throws std::runtime_error when the package is not an encoder. The session outlives the encoder.
   explicit Encoder(Session &session);
   /// Throws std::runtime_error when run would refuse the text: it is empty or too long for one step, an id is outside
   /// the vocabulary, or the number of types differs from the number of ids.

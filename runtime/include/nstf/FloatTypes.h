@@ -63,7 +63,7 @@ inline bool isFloatType(manifest::ElementType type) {
 }
 
 /// Converts `count` numbers at `from` to another type at `to`. Throws std::runtime_error when the types differ and one
-/// of them is no float. The addresses need no alignment.
+/// of them is not a float type. The addresses need no alignment.
 inline void convertNumbers(const std::byte *from, manifest::ElementType fromType, std::byte *to,
                            manifest::ElementType toType, std::size_t count) {
   using enum manifest::ElementType;

@@ -96,7 +96,7 @@ class TextInProgress;
 /// a token is chosen, on the host or on the device.
 class Generator {
 public:
-  /// Throws std::runtime_error when the package is no language model. The session outlives the generator.
+  /// Throws std::runtime_error when the package is not a language model. The session outlives the generator.
   explicit Generator(Session &session);
   ~Generator();
   /// Throws std::runtime_error when generate would refuse the prompt: it is empty, an id is outside the vocabulary, or

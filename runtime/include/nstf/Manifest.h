@@ -79,7 +79,7 @@ struct Port {
   ElementType type;
   Shape shape;
   std::size_t buffer; // index into Manifest::buffers
-  /// Of an i32 input: its values are row indices of tables and are 0 … limit-1.
+  /// For an i32 input: the values are row indices of tables, in the range 0 … limit-1.
   std::optional<int64_t> limit = {};
 };
 

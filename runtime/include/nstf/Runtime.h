@@ -200,7 +200,7 @@ private:
 /// A code object (or clang offload bundle) loaded on the device.
 class Module {
 public:
-  /// `name` is used in messages. Throws Error when the bytes are no code object, or one for another chip.
+  /// `name` is used in messages. Throws Error when the bytes are not a code object, or are one for another chip.
   Module(const Backend &backend, const void *bytes, size_t size, std::string name);
   static Module fromFile(const Backend &backend, const std::string &path);
   Module(Module &&) noexcept = default;

@@ -21,7 +21,7 @@ std::string escapeCharacter(char32_t character) {
   return buffer;
 }
 
-/// In single quotes, or in double ones if that avoids escapes.
+/// Writes the text in single quotes, or in double ones if these avoid escapes.
 void appendQuoted(TextBuilder &out, std::string_view text) {
   const bool single = text.find('\'') == std::string_view::npos || text.find('"') != std::string_view::npos;
   const char quote = single ? '\'' : '"';

@@ -23,7 +23,7 @@ inline constexpr const char *specialTokenRoles[] = {"bos_token", "eos_token", "u
 
 class TokenizerConfig {
 public:
-  /// Throws std::runtime_error when a file is no JSON object.
+  /// Throws std::runtime_error when a file is not a JSON object.
   explicit TokenizerConfig(const TokenizerSideFiles &files);
 
   /// A setting of tokenizer_config.json; nothing if it is absent or null.

@@ -59,7 +59,7 @@ std::unique_ptr<WordModel> readBytePairModel(const support::JsonCursor &json);
 std::unique_ptr<WordModel> readWordPieceModel(const support::JsonCursor &json);
 std::unique_ptr<WordModel> readUnigramModel(const support::JsonCursor &json);
 
-/// The ids of a string's bytes by name, "<0x0A>"; nothing if one of them is no piece.
+/// The ids of a string's bytes by name, "<0x0A>"; nothing if one of them is not a piece.
 std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes);
 
 } // namespace nstf::runtime

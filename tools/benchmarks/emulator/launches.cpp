@@ -64,7 +64,7 @@ nlohmann::ordered_json firstLaunch(const char *file, const char *kernel, double 
   return {{"seconds", seconds}, {"bytes", bytes}};
 }
 
-/// In a child process, so that nothing is warm.
+/// Runs `measure` in a child process, so that no cache is warm.
 nlohmann::ordered_json inChild(auto measure) {
   int ends[2];
   if (pipe(ends))

@@ -56,7 +56,7 @@ public:
   /// Number of changed L2 lines that are not yet in memory.
   uint64_t changedLines() const;
 
-  /// Since beginLaunch.
+  /// The counts since beginLaunch.
   const MemoryCounters &counters() const;
   /// Pages that reached the L2s since beginLaunch, and the caches that held them before.
   const PageSet &touched() const;

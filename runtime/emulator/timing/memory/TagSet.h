@@ -9,7 +9,7 @@
 
 namespace nstf::emulator::timing {
 
-/// A view of one set in TagArray's memory. `signatures` has a byte for each way, and behind them the ways in LRU order;
+/// A view of one set in TagArray's memory. `signatures` has a byte for each way, followed by the ways in LRU order;
 /// `tags` has the way's tags.
 class TagSet {
 public:

@@ -19,9 +19,10 @@ class LdsClocks {
 public:
   explicit LdsClocks(uint32_t banks) : banks(banks) {}
 
-  /// For an LDS instruction that is about to run.
+  /// The cost of an LDS instruction that is about to run.
   LdsDetail of(const Wave &wave, const MicroOp *op, const TimingFact &fact);
-  /// For lanes' accesses at `offsets` that are not in a register: flat instructions.
+  /// The cost of a flat instruction. Its LDS offsets are not in a register, so the caller passes them, one for each
+  /// lane.
   LdsDetail of(const uint32_t *offsets, uint64_t lanes, const TimingFact &fact) const;
 
 private:

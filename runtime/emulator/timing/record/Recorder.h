@@ -37,7 +37,7 @@ public:
   uint64_t index = 0;           ///< in the grid, x fastest
   uint64_t instructions = 0;    ///< executed by its waves, including skipped rounds
   std::vector<WaveTrace> waves; ///< by number in the workgroup
-  /// Whether the workgroup is executed to its end; the model may be behind.
+  /// Whether the workgroup is executed to its end; the timing model may not have come that far yet.
   bool isExecuted() const { return !resident; }
   /// The state of the execution. Precondition: !isExecuted().
   const ResidentGroup &execution() const { return *resident; }

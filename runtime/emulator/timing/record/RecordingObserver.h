@@ -17,7 +17,7 @@ public:
   RecordedAccesses(TimingFacts &facts, const RegionTable &regions, const AddressUnit &unit, uint32_t ldsBanks)
       : facts(facts), coalescer(regions, unit), ldsClocks(ldsBanks) {}
 
-  /// The accesses that instruction `op`, one of TimingFact::accesses, is about to make.
+  /// The memory accesses that `op` is about to make. Precondition: `fact` has the bit TimingFact::accesses.
   MemoryRequest request(const Wave &wave, const MicroOp *op, const TimingFact &fact);
   LdsDetail lds(const Wave &wave, const MicroOp *op, const TimingFact &fact) { return ldsClocks.of(wave, op, fact); }
 

@@ -99,9 +99,9 @@ public:
     for (unsigned i = 0; i < linesAhead; ++i)
       __builtin_prefetch(reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(behind) + i * 64));
   }
-  /// Of the entry taken last. Precondition: it has Flag::accesses.
+  /// The accesses of the entry taken last. Precondition: the entry has Flag::accesses.
   const MemoryRequest &request(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].request; }
-  /// Of the entry taken last. Precondition: it is a branch with blocks.
+  /// The rounds that the entry taken last skipped. Precondition: the entry is a branch with blocks.
   const SkippedRounds &skipped(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].skipped; }
   std::span<const LineAccess> lines(const TraceEntry &entry) const {
     return {&at[1 - ptrdiff_t(entry.blocks)].line, entry.blocks - 1};

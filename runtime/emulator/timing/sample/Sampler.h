@@ -48,7 +48,7 @@ public:
   uint64_t strata() const { return known.size(); }
   /// The difference between the last two rounds: 0.02 is 2 %.
   double drift() const { return lastDrift; }
-  /// Half the 90 % interval of the strata's means, each weighted with its share of the time, relative to the mean.
+  /// Half the width of the 90 % confidence interval of the simulated workgroups' mean duration, divided by this mean.
   double uncertainty() const;
 
 private:

@@ -2,8 +2,8 @@
 //
 // Two launches are identical if kernel, grid and workgroup are the same and the arguments are the same except for the
 // targets of pointers. For pointers, these must be the same: the offset in the page, which pointers are equal, and the
-// contents of small allocations (a position, a length). Of the data that the launch touches behind each pointer, the
-// caches must hold about as much as before the simulated launch.
+// contents of small allocations (a position, a length). Of the data that the launch touches through each pointer, the
+// caches must hold about as much as they held before the simulated launch.
 #pragma once
 
 #include "runtime/emulator/timing/memory/MemorySystem.h"
@@ -39,7 +39,7 @@ public:
   void add(const LaunchIdentity &identity, const LaunchPrediction &prediction, const MemorySystem &memory);
 
 private:
-  /// A range of pages behind a pointer.
+  /// A range of pages that a pointer leads to.
   struct Touched {
     size_t pointer;
     PhysicalRange offset;

@@ -300,7 +300,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"hbm_banks", -0.05, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 2000; }},
       {"hbm_write_batch", 0.002, stream("stream_copy", false, 64, 24), [](ChipTiming &chip) { chip.hbmChannels = 2; chip.hbmWriteBatch = 1; chip.mallReadBandwidth *= 4; chip.mallWriteBandwidth *= 4; chip.mallCopyBandwidth *= 4; }},
       {"tlb_page_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.tlbReachBytes = 16 * kilo; chip.tlbPageBytes = 4 * kilo; chip.tlbMissNs = 2000; }},
-      // 256 bytes lie in a single channel, so more channels leave less bandwidth to each.
+      // The 256 bytes of the load lie in a single channel. More channels leave less bandwidth to each, so the load
+      // takes longer.
       {"hbm_channels", 0.3, once({.kernel = "strided_dword", .first = 4}), [](ChipTiming &chip) { chip.hbmReadBandwidth /= 256; }},
       {"hbm_latency_ns", 0.2, firstChase(8 * mega)},
       {"memory_bandwidth", -0.45, [](MicroBench &bench) { bench.forget(); return bench.run({.kernel = "stream_read", .groups = 64, .items = 256, .count = 8, .second = 8, .memory = bench.allocate(4 * mega)}).roofline; }},
