@@ -4,10 +4,14 @@ against numpy: random numbers, pivots to permutations, and the update of a Chole
     run.py --target gfx942 --library build/lib/emulator/libamdhip64.so
 
 The package (with_packages.py) is on sys.path. The emulator's variables apply.
+
+Under checks, one thing is found: between its stores and the atomic addition by which a workgroup arrives at the grid's barrier,
+the Cholesky kernel has buffer_wbl2 but no s_waitcnt vmcnt(0), so nothing says that the stores come first.
 """
 import importlib.util
 import os
 import pathlib
+import subprocess
 import sys
 
 import numpy
@@ -92,5 +96,20 @@ def main():
         cholesky_update(device, numpy.float64, "d", n, 1e-12)
 
 
+def check():
+    """Runs this program in a process of its own, and compares what its checks found."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "NSTF_EMU_CHECK_EXIT": "0"}
+    run = subprocess.run([sys.executable, *sys.argv, "--unchecked"], stderr=subprocess.PIPE, text=True, env=environment)
+    sys.stderr.write(run.stderr)
+    found = [line for line in run.stderr.splitlines() if line.startswith("  ")]
+    kernels = [next((kind for kind in "fd" if f"  race order: kernel '{NAMESPACE}20CholeskyUpdateKernelI{kind}E" in line), line)
+               for line in found]
+    if run.returncode or set(kernels) != {"f", "d"}:
+        raise SystemExit(f"expected accesses without an order in both Cholesky kernels, and nothing else, but got {kernels}")
+
+
 if __name__ == "__main__":
-    main()
+    if "all" in os.environ.get("NSTF_EMU_CHECK", "") and "--unchecked" not in sys.argv:
+        check()
+    else:
+        main()
