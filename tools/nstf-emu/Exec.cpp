@@ -1,5 +1,6 @@
 // nstf-emu exec: runs a HIP program with the emulator in the place of its libamdhip64.
 #include "runtime/emulator/checks/Checks.h"
+#include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/launch/HostLibrary.h"
 #include "runtime/emulator/launch/KernelNames.h"
 #include "support/Escape.h"
@@ -146,8 +147,9 @@ int exec(const ExecOptions &options) {
   if (!options.report.empty())
     support::checkWritable(options.report);
   checks::CheckSet::parse(options.check, "--check");
-  if (!options.target.empty())
-    TargetId::parse(options.target);
+  if (!options.target.empty() && !Target::find(TargetId::parse(options.target).processor))
+    throw std::runtime_error("--target: expected one of " + targetNames() + " but got '" +
+                             support::escape(options.target) + "'");
   support::removeStagingFoldersOnSignals();
   const support::StagingFolder folder(fs::temp_directory_path() / "nstf-emu-exec.json");
   const fs::path statistics = folder.content();

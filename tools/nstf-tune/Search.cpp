@@ -304,7 +304,7 @@ TuningRow Search::makeRow(const std::vector<Timed> &timed, const Timer &timer) c
   made.because = "the best of " + std::to_string(timed.size()) + " of " + std::to_string(space.legal.size());
   auto before = std::find_if(timed.begin(), timed.end(), [](const Timed &one) { return one.isOfRow; });
   if (before != timed.end() && before != timed.begin())
-    made.because += "; the row before, " + before->candidate.str() + ", took " + formatTime(before->trial.microseconds);
+    made.because += "; today's choice, " + before->candidate.str() + ", took " + formatTime(before->trial.microseconds);
   return made;
 }
 

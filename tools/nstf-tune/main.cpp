@@ -95,7 +95,7 @@ void printResult(const Search &search, const std::vector<Timed> &timed, const Ti
               search.getSpace().legal.size());
   for (size_t i = 0; i < std::min<size_t>(timed.size(), 5); ++i)
     std::printf("%10.2f us  %s%s\n", timed[i].trial.microseconds, timed[i].candidate.str().c_str(),
-                timed[i].isOfRow ? " (the row that was there)" : "");
+                timed[i].isOfRow ? " (today's choice)" : "");
   std::fflush(stdout);
 }
 
@@ -195,18 +195,20 @@ int tuneModel(int argc, char **argv) {
   CLI::App app("Searches the products of a model, one by one.", "nstf-tune model");
   CompileOptions compile;
   std::string precision = "auto";
-  std::vector<int64_t> rows;
+  OptionValues rows;
   SearchArguments arguments;
   addModelOptions(app, compile, precision);
   arguments.add(app);
-  app.add_option("--rows", rows, "rows of the steps to search for [the most of each bucket]")
+  addOption(app, "--rows", rows, "rows of the steps to search for [the most of each bucket]")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
       ->type_name("N,...");
   if (std::optional<int> status = parse(app, argc, argv))
     return *status;
   parseModelOptions(compile, precision);
   const SearchOptions options = makeOptions(arguments, compile);
+  std::vector<int64_t> wanted;
+  for (const std::string &one : rows)
+    wanted.push_back(readCount("--rows", {one}, 1));
   compile.overrides.templates = hasTemplates(options.folder) ? options.folder.string() : "";
   mlir::MLIRContext context(makeRegistry());
   printDiagnostics(context);
@@ -214,7 +216,7 @@ int tuneModel(int argc, char **argv) {
   if (failed(found))
     return 1;
   KernelDescription description = KernelDescription::find("matmul");
-  for (int64_t count : rows.empty() ? found->rows : rows)
+  for (int64_t count : wanted.empty() ? found->rows : wanted)
     for (const ModelProduct &product : found->products) {
       std::cout << "== " << count << " rows, " << product.str() << ", " << product.count << " in a step" << std::endl;
       KernelRequest request = product.request;

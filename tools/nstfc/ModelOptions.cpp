@@ -89,7 +89,7 @@ void nstf::addModelOptions(CLI::App &app, CompileOptions &compile, std::string &
          "on: in steps of 1 to 16 rows, a row's bits do not depend on how many rows there are; one row then has "
          "the kernels of 16 (default: on with --max-batch of more than 1, else off)")
       ->check(CLI::IsMember({"on", "off"}))
-      ->type_name("{on,off}");
+      ->type_name("SWITCH");
   app.add_option("--max-tokens", compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");
