@@ -21,18 +21,23 @@ using timing::Limiter;
 
 constexpr uint64_t maxSnapshotBytes = uint64_t(1) << 30;
 
-/// The contents of all memory that kernels may write.
+/// The contents of all memory that kernels may write, but for that of the host's services: a repeated launch gets its
+/// own (LaunchSession::hostServices).
 class Snapshot {
+  static bool isKept(const Region &region) {
+    return region.writable && region.kind != RegionKind::Host && region.kind != RegionKind::Heap;
+  }
+
 public:
   static uint64_t sizeOf(const Memory &memory) {
     uint64_t bytes = 0;
     for (const Region &region : memory.regions()->all())
-      bytes += region.writable ? region.size() : 0;
+      bytes += isKept(region) ? region.size() : 0;
     return bytes;
   }
   explicit Snapshot(const Memory &memory) {
     for (const Region &region : memory.regions()->all())
-      if (region.writable)
+      if (isKept(region))
         saved.push_back({region.data(), {region.data<std::byte>(), region.data<std::byte>() + region.size()}});
   }
   void restore() const {
@@ -88,9 +93,11 @@ PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const Lau
   PredictedLaunch predicted;
   auto run = [&](std::string_view clock, double clockMhz, timing::MemorySystem &caches) {
     predicted.result = {};
+    LaunchOptions how = options;
+    how.services = &session.hostServices(!predicted.predictions.empty());
     const auto start = std::chrono::steady_clock::now();
     try {
-      predicted.predictions.push_back(predictAt(clock, clockMhz, caches, launch, options, predicted.result));
+      predicted.predictions.push_back(predictAt(clock, clockMhz, caches, launch, how, predicted.result));
     } catch (const Fault &fault) {
       predicted.result.fault = fault.finding;
     }

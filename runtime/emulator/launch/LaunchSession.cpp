@@ -35,6 +35,7 @@ LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : l
   set.allPlaces = options.allPlaces;
   memory = std::make_unique<Memory>(std::min(model().memoryBytes, hostMemory()));
   services = std::make_unique<services::HostServices>(*memory, chipModel);
+  silent = std::make_unique<services::HostServices>(*memory, chipModel, services::TextOutput::none());
   if (set.any()) // before any allocation: unwritten memory is undefined from then on
     checker = checks::makeChecker(set, *chip, *memory);
   for (const LaunchDescription &launch : launchFile.launches)

@@ -74,6 +74,8 @@ public:
   /// The arguments of `launch` for a caller that runs it itself, on `deviceMemory`.
   LaunchArguments getArguments(const PreparedLaunch &launch) const;
   Memory &deviceMemory() { return *memory; }
+  /// printf and malloc of kernels. `isRepeated`: of a launch whose text is written already.
+  services::HostServices &hostServices(bool isRepeated) { return isRepeated ? *silent : *services; }
 
   /// The device memory of a buffer or variable.
   std::span<std::byte> contents(const std::string &buffer) const;
@@ -102,7 +104,7 @@ private:
   DeviceModel chipModel;
   TargetId id;
   std::unique_ptr<Memory> memory;
-  std::unique_ptr<services::HostServices> services;
+  std::unique_ptr<services::HostServices> services, silent;
   std::map<std::pair<std::string, size_t>, std::unique_ptr<Program>> programs; ///< by file, and offset in it
   std::map<std::pair<std::string, std::string>, const Kernel *> kernels;       ///< by file, and name in the launch
   std::map<std::string, std::span<std::byte>> buffers;

@@ -17,6 +17,11 @@ class StandardOutput : public TextOutput {
   void flush() override { std::fflush(stdout); }
 };
 
+class NoOutput : public TextOutput {
+  void write(std::string_view, bool) override {}
+  void flush() override {}
+};
+
 std::string hex(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -28,6 +33,11 @@ std::string hex(uint64_t value) {
 TextOutput &TextOutput::standard() {
   static auto *output = new StandardOutput; // programs launch kernels in their own destructors
   return *output;
+}
+
+TextOutput &TextOutput::none() {
+  static NoOutput output;
+  return output;
 }
 
 HostServices::HostServices(Memory &memory, const DeviceModel &model, TextOutput &output)

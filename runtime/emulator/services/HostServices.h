@@ -32,6 +32,8 @@ public:
   virtual void flush() = 0;
   /// The program's stdout and stderr.
   static TextOutput &standard();
+  /// For a launch that repeats another one.
+  static TextOutput &none();
 };
 
 /// The buffers that one launch at a time uses.
