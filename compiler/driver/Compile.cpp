@@ -1,8 +1,10 @@
 // One compilation, stage by stage (Compile.h).
 #include "compiler/driver/Compile.h"
+#include "compiler/codegen/Codegen.h"
 #include "compiler/driver/ChatTemplateFile.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/PackageBuild.h"
+#include "compiler/driver/Registration.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/import/Import.h"
 #include "compiler/pipelines/Pipelines.h"
@@ -32,6 +34,13 @@ using namespace nstf::import;
 static constexpr std::pair<Stage, StringLiteral> stageNames[] = {
     {Stage::NSTF, "nstf"}, {Stage::Fused, "fused"}, {Stage::Systolic, "systolic"}, {Stage::GPU, "gpu"},
     {Stage::LLVM, "llvm"}, {Stage::ISA, "isa"},     {Stage::Hsaco, "hsaco"},       {Stage::Package, "package"}};
+
+DialectRegistry nstf::makeRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerCodegenTranslations(registry);
+  return registry;
+}
 
 std::optional<Stage> nstf::parseStage(StringRef name) {
   for (const auto &[stage, stageName] : stageNames)

@@ -78,6 +78,9 @@ struct CompiledTarget {
   llvm::StringRef codeObject; ///< bytes, owned by the module
 };
 
+/// What the context of a Compilation must know: all dialects, and the translations to LLVM IR.
+mlir::DialectRegistry makeRegistry();
+
 /// A compilation. Errors are diagnostics of the context or std::runtime_error.
 class Compilation {
 public:

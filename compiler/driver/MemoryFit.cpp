@@ -1,7 +1,6 @@
 #include "compiler/driver/MemoryFit.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/PackageBuild.h"
-#include "compiler/driver/Registration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,13 +21,6 @@ static std::optional<manifest::Manifest> plan(mlir::MLIRContext &context, Compil
   if (precision)
     *precision = compilation.getPrecision();
   return planPackage(compilation);
-}
-
-static mlir::DialectRegistry makeRegistry() {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  return registry;
 }
 
 std::optional<manifest::Manifest> nstf::planMemory(const CompileOptions &options, PrecisionChoice *precision) {

@@ -1,6 +1,4 @@
 #include "tools/nstf-tune/Trial.h"
-#include "compiler/codegen/Codegen.h"
-#include "compiler/driver/Registration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/emulator/launch/LaunchPredictor.h"
 #include "support/Escape.h"
@@ -94,10 +92,7 @@ std::unique_ptr<Timer> nstf::tune::makePredictor(const std::string &chip) { retu
 Trial nstf::tune::tryKernel(const KernelDescription &description, KernelRequest request, const Timer &timer,
                             bool isWorst, const std::atomic<bool> &stop) {
   Trial trial;
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && trial.fault.empty())
       trial.fault = support::escape(diagnostic.str());

@@ -1,9 +1,7 @@
 // nstf-tune: searches kernels' parameters and schedules, and writes them as tuning rows.
 #include "compiler/catalog/TuningText.h"
-#include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/ModelProducts.h"
-#include "compiler/driver/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/CommandLineError.h"
 #include "support/Escape.h"
@@ -151,13 +149,6 @@ int tune(const KernelDescription &description, KernelRequest request, SearchOpti
   support::writeFile(table, search.putRow(options, row, *timer));
   std::cout << "a row of " << support::escape(table.string(), support::longLimit) << "\n";
   return 0;
-}
-
-mlir::DialectRegistry makeRegistry() {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  return registry;
 }
 
 /// Parses a command's options. Returns an exit status if that is all, as with --help.

@@ -1,11 +1,9 @@
 // The command line of `nstfc kernel`. A kernel's options are the parameters of its description, so a new kernel needs
 // no C++.
-#include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
 #include "compiler/driver/KernelCommand.h"
 #include "compiler/driver/OptionRegex.h"
-#include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/CommandLineError.h"
@@ -106,10 +104,7 @@ Outputs readOutputs(const Arguments &arguments) {
 }
 
 int compile(const KernelDescription &description, KernelRequest request, const Outputs &outputs) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  mlir::MLIRContext context(registry);
+  mlir::MLIRContext context(makeRegistry());
   printDiagnostics(context);
   RemarkLog log;
   if (outputs.explain) {

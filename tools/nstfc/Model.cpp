@@ -177,10 +177,7 @@ int nstf::runModelCommand(int argc, char **argv) {
     throw std::runtime_error(support::describeCommandLineError(app, error));
   }
 
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  mlir::MLIRContext context(registry);
+  mlir::MLIRContext context(makeRegistry());
   printDiagnostics(context);
   line.explains = app.count("--explain") > 0;
   std::optional<std::string> printed;

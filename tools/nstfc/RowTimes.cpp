@@ -1,10 +1,8 @@
 #include "tools/nstfc/RowTimes.h"
 
-#include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/KernelCommand.h"
 #include "compiler/driver/KernelFacts.h"
-#include "compiler/driver/Registration.h"
 #include "nstf/EmulatorStatistics.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -35,10 +33,7 @@ static KernelRequest makeRequest(const ProductShape &product, const Target &targ
 }
 
 double RowTimes::run(const ProductShape &product) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  registerCodegenTranslations(registry);
-  mlir::MLIRContext context(registry);
+  mlir::MLIRContext context(makeRegistry());
   printDiagnostics(context);
   mlir::DefaultTimingManager timing;
   mlir::TimingScope root = timing.getRootScope();
